@@ -98,7 +98,7 @@ func TestMustTouchOnly(t *testing.T) {
 		"one that is above": {`{"done":["a"]}`, false},
 	} {
 		if err := mustTouchOnly("a/b/f.go", []byte(c.answer)); (err == nil) != c.ok {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: mustTouchOnly returned %v; ok should be %t", name, err, c.ok)
 		}
 	}
 }

@@ -670,7 +670,7 @@ func readWorkflow(t *testing.T, path string, part *regexp.Regexp) ciWorkflow {
 	}
 	var w ciWorkflow
 	if err := yaml.Unmarshal(text, &w); err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatalf("the workflow in %s is not YAML: %v", path, err)
 	}
 	steps := w.Runs.Steps
 	for _, job := range w.Jobs {

@@ -26,7 +26,7 @@ func TestConcurrentWriters(t *testing.T) {
 			for i := range each {
 				path := fmt.Sprintf("w%d/f%d.go", w, i)
 				if o := ken(t, r, nil, "summary", "set", path, "-m", "words about "+path); o.status != 0 {
-					t.Errorf("%s: %+v", path, o)
+					t.Errorf("ken summary set %s failed: %+v", path, o)
 				}
 				if o := ken(t, r, nil, "verify"); o.status != 0 {
 					t.Errorf("concurrent verify: %+v", o)

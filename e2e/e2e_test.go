@@ -115,7 +115,7 @@ func commit(ts *testscript.TestScript, _ bool, args []string) {
 
 func must(ts *testscript.TestScript, name string, args ...string) {
 	if err := ts.Exec(name, args...); err != nil {
-		ts.Fatalf("%s %s: %v", name, strings.Join(args, " "), err)
+		ts.Fatalf("%s %s failed with %v", name, strings.Join(args, " "), err)
 	}
 }
 
@@ -151,7 +151,7 @@ func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	got, err := dig(doc, args[0])
 	if err != nil {
-		ts.Fatalf("%s: %v", args[0], err)
+		ts.Fatalf("stdout has no %s: %v", args[0], err)
 	}
 	text, err := json.Marshal(got)
 	ts.Check(err)

@@ -73,7 +73,7 @@ func TestPluginForTwoClients(t *testing.T) {
 	}
 	decode := func(path string, v any) {
 		if err := json.Unmarshal(read(path), v); err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s is not the expected JSON: %v", path, err)
 		}
 	}
 	var market struct {
@@ -81,7 +81,7 @@ func TestPluginForTwoClients(t *testing.T) {
 	}
 	decode(".claude-plugin/marketplace.json", &market)
 	if len(market.Plugins) != 1 || market.Plugins[0].Source != "./plugin" {
-		t.Fatalf("%+v", market)
+		t.Fatalf("the marketplace is %+v; want one plugin from ./plugin", market)
 	}
 	type manifest struct {
 		Name, Version, License    string
@@ -137,7 +137,7 @@ func frontmatter(t *testing.T, name, text string) {
 		want = filepath.Base(filepath.Dir(name))
 	}
 	if doc.Name != want || doc.Description == "" || len(doc.Description) > 1024 || strings.TrimSpace(body) == "" {
-		t.Errorf("%s: %+v", name, doc)
+		t.Errorf("%s has the frontmatter %+v; want the name %s, a description of at most 1024 bytes, and a text", name, doc, want)
 	}
 	if len(text) > 4000 {
 		t.Errorf("%s has %d bytes: every session that uses it pays for them", name, len(text))

@@ -91,7 +91,7 @@ func prepare(t *testing.T, known bool) *testrepo.Repo {
 		c := &copied{r.Dir, r.Env()}
 		for _, args := range [][]string{{"verify"}, {"summary", "set", "a.go", "-m", "old words"}, {"summary", "set", "b.go", "-m", "of b"}} {
 			if out, err := c.run(t, filepath.Join(bin, "ken"), args...); err != nil {
-				t.Fatalf("%v: %v\n%s", args, err, out)
+				t.Fatalf("ken %v failed with %v\n%s", args, err, out)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func clone(t *testing.T, r *testrepo.Repo, dir string) *copied {
 	t.Helper()
 	c := &copied{r.Dir, r.Env()}
 	if out, err := c.run(t, "cp", "-a", r.Dir, dir); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("cp failed with %v\n%s", err, out)
 	}
 	c.dir = dir
 	return c
@@ -116,10 +116,10 @@ func (c *copied) run(t *testing.T, name string, args ...string) (string, error) 
 	cmd.Dir, cmd.Env = c.dir, c.env
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok && err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s %v did not run: %v", name, args, err)
 	} else if ok && exit.ExitCode() == 2 && len(out) > 0 {
 		// Without a word it is Go's runtime: it wakes itself by writes too, and ends when they fail.
-		t.Fatalf("%s %v: %s", name, args, out)
+		t.Fatalf("%s %v exited with 2: %s", name, args, out)
 	}
 	return string(out), err
 }

@@ -56,7 +56,7 @@ func TestLargeFile(t *testing.T) {
 	rep := decode[report](t, stdout.String())
 	for _, v := range rep.Verdicts {
 		if v.Path == "large.dat" && (v.MD5 != "a981130cf2b7e09f4686dc273cf7187e" || v.Summary != "excluded") {
-			t.Errorf("%+v", v)
+			t.Errorf("the verdict of large.dat is %+v; want its md5, and no summary because it is excluded", v)
 		}
 	}
 	if most == 0 || most > 100<<10 {

@@ -48,7 +48,7 @@ func TestAgentReadsSummaryResources(t *testing.T) {
 	for _, uri := range []string{"ken://summary/api/a%20b.go", "ken://summary/api/a b.go", "ken://summary/api%2Fa%20b.go"} {
 		words := a.resource(uri)
 		if !strings.HasPrefix(words, "<!-- ken\nverdict: fresh\npath: api/a b.go\n") || !strings.HasSuffix(words, "-->\nThe API.\nAll of it.\n") || !strings.Contains(words, "receipt: ") {
-			t.Errorf("%s: %s", uri, words)
+			t.Errorf("the resource %s is %s; want a fresh summary of api/a b.go with a receipt", uri, words)
 		}
 	}
 	r.Write("api/a b.go", "package api\n\nfunc X() {}\n")
@@ -61,7 +61,7 @@ func TestAgentReadsSummaryResources(t *testing.T) {
 	for _, uri := range []string{"ken://summary/", "ken://summary/../x", "ken://summary//etc/passwd", "ken://briefs"} {
 		_, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if wire, ok := errors.AsType[*jsonrpc.Error](err); !ok || wire.Code != jsonrpc.CodeInvalidParams {
-			t.Errorf("%s: %v", uri, err)
+			t.Errorf("ReadResource(%q) returned the error %v; want invalid parameters", uri, err)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestAgentGetsPrompts(t *testing.T) {
 	for _, p := range list.Prompts {
 		got, err := a.session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: map[string]string{"path": "src/x"}})
 		if err != nil || len(got.Messages) != 1 {
-			t.Fatalf("%s: %+v %v", p.Name, got, err)
+			t.Fatalf("GetPrompt(%q) returned %+v, %v; want one message", p.Name, got, err)
 		}
 		text := got.Messages[0].Content.(*mcp.TextContent).Text
 		if strings.Contains(text, "src/x") != (len(p.Arguments) > 0) {
@@ -117,7 +117,7 @@ func TestAgentGetsProgress(t *testing.T) {
 	params := &mcp.CallToolParams{Name: "file_registry_verify", Arguments: map[string]any{"full": true, "limit": 1}}
 	params.SetProgressToken("p1")
 	if res, err := a.session.CallTool(t.Context(), params); err != nil || res.IsError {
-		t.Fatalf("%+v %v", res, err)
+		t.Fatalf("file_registry_verify returned %+v, %v; want a result without an error", res, err)
 	}
 	last := -1.0
 	for last != many {

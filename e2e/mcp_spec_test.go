@@ -258,10 +258,10 @@ func (a *agent) resource(uri string) string {
 	a.t.Helper()
 	res, err := a.session.ReadResource(a.t.Context(), &mcp.ReadResourceParams{URI: uri})
 	if err != nil {
-		a.t.Fatalf("%s: %v", uri, err)
+		a.t.Fatalf("ReadResource(%q) returned the error %v", uri, err)
 	}
 	if len(res.Contents) != 1 || res.Contents[0].MIMEType != "text/markdown" || res.TTLMs != 0 || res.CacheScope != "private" {
-		a.t.Errorf("%s: %+v", uri, res)
+		a.t.Errorf("the resource %s is %+v; want one private Markdown text", uri, res)
 	}
 	return res.Contents[0].Text
 }
@@ -285,7 +285,7 @@ func TestAgentReadsSpecResources(t *testing.T) {
 	for _, res := range list.Resources[1:] {
 		words := a.resource(res.URI)
 		if !strings.HasPrefix(words, "<!-- ken\nstatus: merged\n") || !strings.HasSuffix(words, "-->\n"+r.Read(filepath.Join(".spec", strings.ReplaceAll(res.Name, "größe-&-maß", "größe & maß"), "spec.md"))) {
-			t.Errorf("%s: %s", res.URI, words)
+			t.Errorf("the resource %s is %s; want the status merged and the text of the spec", res.URI, words)
 		}
 	}
 	const composed, decomposed = "gr\u00f6\u00dfe-&-ma\u00df", "gro\u0308\u00dfe-&-ma\u00df"
@@ -294,7 +294,7 @@ func TestAgentReadsSpecResources(t *testing.T) {
 		"ken://spec/gr%C3%B6%C3%9Fe-%26-ma%C3%9F", "ken://spec/gro%cc%88%c3%9fe-&-ma%c3%9f",
 	} {
 		if words := a.resource(uri); !strings.HasSuffix(words, "-->\nMeasures.\n") {
-			t.Errorf("%s: %s", uri, words)
+			t.Errorf("the resource %s is %s; want the spec about measures", uri, words)
 		}
 	}
 	if got := a.spec(map[string]any{"id": decomposed}); got.Node.ID != composed {
@@ -306,7 +306,7 @@ func TestAgentReadsSpecResources(t *testing.T) {
 	} {
 		_, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if wire, ok := errors.AsType[*jsonrpc.Error](err); !ok || wire.Code != jsonrpc.CodeInvalidParams {
-			t.Errorf("%s: %v", uri, err)
+			t.Errorf("ReadResource(%q) returned the error %v; want invalid parameters", uri, err)
 		}
 	}
 	if _, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ken://spec/lexr"}); !strings.Contains(err.Error(), "lexer") {

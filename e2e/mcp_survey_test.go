@@ -142,7 +142,7 @@ func TestAgentSubmitsInvalidSummaries(t *testing.T) {
 		"to keep: submit a text":       {"text": "keep"},
 	} {
 		if got := a.submit(h, with); got.Result != "rejected" || !strings.Contains(got.Reason, want) {
-			t.Errorf("%s: %+v", want, got)
+			t.Errorf("submit returned %+v; want a rejection with %q", got, want)
 		}
 	}
 	wrong := h

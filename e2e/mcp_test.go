@@ -58,7 +58,7 @@ func (a *agent) call(tool string, args map[string]any, into any) {
 	given := map[string]any{"format": "json"}
 	maps.Copy(given, args)
 	if err := json.Unmarshal([]byte(a.text(tool, given)), into); err != nil {
-		a.t.Fatalf("%s: %v", tool, err)
+		a.t.Fatalf("the answer of %s is not the expected JSON: %v", tool, err)
 	}
 }
 
@@ -67,10 +67,10 @@ func (a *agent) text(tool string, args map[string]any) string {
 	a.t.Helper()
 	res, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
-		a.t.Fatalf("%s: %v", tool, err)
+		a.t.Fatalf("calling the tool %s failed with %v", tool, err)
 	}
 	if res.IsError {
-		a.t.Fatalf("%s: %s", tool, textOf(res))
+		a.t.Fatalf("the tool %s returned an error: %s", tool, textOf(res))
 	}
 	if res.StructuredContent != nil {
 		a.t.Errorf("%s has structured content, which hides the text from some agents", tool)

@@ -52,7 +52,7 @@ func mustKen(t *testing.T, r *testrepo.Repo, args ...string) string {
 func decode[T any](t *testing.T, text string) (doc T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Fatalf("ken did not print the expected JSON: %v\n%s", err, text)
 	}
 	return doc
 }

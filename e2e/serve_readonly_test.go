@@ -78,13 +78,13 @@ func TestServeReadOnlyGitDirectory(t *testing.T) {
 		defer resp.Body.Close()
 		b, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s, %v\n%s", resp.Status, err, b)
+			t.Fatalf("the server answered %s, %v; want 200\n%s", resp.Status, err, b)
 		}
 		return string(b)
 	}
 	before := board()
 	if o := ken(t, r, sandbox, "summary", "set", "a.go", "-m", "from inside"); o.status != 0 {
-		t.Fatalf("%+v", o)
+		t.Fatalf("ken summary set failed: %+v", o)
 	}
 	if after := board(); after == before || !strings.Contains(after, `"fresh": 1`) {
 		t.Errorf("the page does not show the new summary:\n%s", after)

@@ -98,7 +98,7 @@ func TestStateConcurrentCommands(t *testing.T) {
 				return
 			default:
 				if err := os.Remove(filepath.Join(r.Dir, ".ken/state/.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					t.Error(err)
+					t.Errorf("removing the lock file failed with %v", err)
 					return
 				}
 			}
@@ -117,7 +117,7 @@ func TestStateConcurrentCommands(t *testing.T) {
 		} {
 			crowd.Go(func() {
 				if o := ken(t, r, nil, append([]string{"state", "--wait", patience}, args...)...); o.status != 0 {
-					t.Errorf("%q: %+v", args, o)
+					t.Errorf("ken state %q failed: %+v", args, o)
 				}
 			})
 		}
@@ -155,7 +155,7 @@ func TestStateConcurrentInits(t *testing.T) {
 		crowd.Go(func() {
 			o := ken(t, r, nil, "state", "init", "--type", "dev", "--json")
 			if o.status != 0 {
-				t.Errorf("%+v", o)
+				t.Errorf("ken state init failed: %+v", o)
 				return
 			}
 			ids[i] = decode[struct {

@@ -151,7 +151,7 @@ func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 				accidents++
 			}
 			if bytes.Contains(out, []byte("panic")) || bytes.Contains(out, []byte("goroutine")) {
-				t.Fatalf("%s %d: %s", call, n, out)
+				t.Fatalf("ken panicked after an accident at call %[2]d of %[1]s: %[3]s", call, n, out)
 			}
 			h := held{stateAct: a, when: fmt.Sprintf("%s %d (%v)", call, n, err), before: before, after: after}
 			h.acknowledged = err == nil
@@ -228,7 +228,7 @@ func (w *workdir) copy() *workdir {
 	w.t.Helper()
 	c := &workdir{w.t, filepath.Join(w.t.TempDir(), "copy"), w.env}
 	if out, err := w.run("cp", "-a", w.dir, c.dir); err != nil {
-		w.t.Fatalf("%v\n%s", err, out)
+		w.t.Fatalf("cp failed with %v\n%s", err, out)
 	}
 	return c
 }
@@ -239,9 +239,9 @@ func (w *workdir) run(name string, args ...string) ([]byte, error) {
 	cmd.Dir, cmd.Env = w.dir, w.env
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok && err != nil {
-		w.t.Fatal(err)
+		w.t.Fatalf("%s %q did not run: %v", name, args, err)
 	} else if ok && exit.ExitCode() == 2 {
-		w.t.Fatalf("%s %q: %s", name, args, out)
+		w.t.Fatalf("%s %q exited with 2: %s", name, args, out)
 	}
 	return out, err
 }

@@ -235,12 +235,12 @@ func TestStateReadOnly(t *testing.T) {
 	closeOff(t, r.Dir, t.TempDir())
 	for _, args := range [][]string{{"get"}, {"audit", "--json"}, {"check", "--check"}, {"cleanup"}, {"evict", "--dry-run"}, {"reset", "--dry-run"}, {"defer", "list"}, {"archive", "ls"}, {"contract"}} {
 		if o := ken(t, r, as(nobody), append([]string{"state"}, args...)...); o.status != 0 {
-			t.Errorf("%q: %+v", args, o)
+			t.Errorf("ken state %q without the right to write failed: %+v", args, o)
 		}
 	}
 	for _, args := range stateWriters {
 		if o := ken(t, r, as(nobody), append([]string{"state", "--wait", "50ms"}, args...)...); o.status != 1 || !strings.Contains(o.stderr, "hint: ") || !strings.Contains(o.stderr, ".ken/state") {
-			t.Errorf("%q: %+v", args, o)
+			t.Errorf("ken state %q without the right to write: %+v; want status 1 and a hint", args, o)
 		}
 	}
 	if after := listed(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -334,7 +334,7 @@ func TestStateImmovable(t *testing.T) {
 	}
 	for _, m := range done.Moves {
 		if m.Name == "sub" && (m.Status != "error" || m.Error == "") || m.Name == "notes.txt" && m.Status != "archived" {
-			t.Errorf("%+v", m)
+			t.Errorf("cleanup returned the move %+v; want sub to fail and notes.txt to be archived", m)
 		}
 	}
 	if _, err := os.Stat(sub); err != nil {

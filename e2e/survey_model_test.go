@@ -149,7 +149,7 @@ func TestSurveyByModel(t *testing.T) {
 			})
 			doc, o := think(t, r, srv, api)
 			if o.status != 0 || !slices.Equal(doc.Done, []string{"src/deep", "src", "."}) || len(doc.Failed) != 0 || len(doc.Remarks) != 0 {
-				t.Fatalf("%+v", o)
+				t.Fatalf("ken survey run: %+v; want src/deep, src and . done in this order", o)
 			}
 			turns := srv.Turns()
 			if doc.Calls != len(turns) || doc.Tokens.In != int64(1000*len(turns)) || doc.Tokens.Out != int64(50*len(turns)) || doc.Cost != nil {
@@ -246,7 +246,7 @@ func TestSurveyOddAnswers(t *testing.T) {
 			}
 			shown := decode[shownDirs](t, mustKen(t, r, "survey", "show", "src", "--json")).Directories[0]
 			if shown.Verdict != "incomplete" || *shown.Text != "Заказы и цены." || *shown.Author != api+"/m1" {
-				t.Errorf("%+v", shown)
+				t.Errorf("src shows %+v; want the text of the model, incomplete", shown)
 			}
 		})
 	}
@@ -267,7 +267,7 @@ func TestSurveyKeep(t *testing.T) {
 	r.Write("src/deep/b.go", "package deep\n\nfunc New() {}\n")
 	doc, o := think(t, r, srv, "openai")
 	if o.status != 0 || !slices.Equal(doc.Done, []string{"src/deep"}) || len(srv.Turns()) != n+1 {
-		t.Errorf("%+v", o)
+		t.Errorf("ken survey run: %+v after %d calls; want only src/deep done, with one more call", o, len(srv.Turns())-n)
 	}
 	for p, v := range surveyVerdicts(t, r) {
 		if v != "fresh" {
@@ -298,18 +298,18 @@ func TestSurveyProviderErrors(t *testing.T) {
 			doc, o := think(t, r, srv, api)
 			if o.status != 1 || !slices.Equal(doc.Done, []string{"src/deep", "."}) || len(doc.Failed) != 1 || doc.Failed[0].Path != "src" ||
 				!strings.Contains(doc.Failed[0].Reason, "prompt is odd") {
-				t.Errorf("%+v", o)
+				t.Errorf("ken survey run: %+v; want src/deep and . done, and src failed because its prompt is odd", o)
 			}
 			if !strings.Contains(o.stderr, "ken: the provider is rate limited (") || !strings.Contains(o.stderr, "); waiting 1s before attempt 2\n") {
 				t.Errorf("%q; it should say that it waits for the rate limit, and how long", o.stderr)
 			}
 			if v := surveyVerdicts(t, r); v["src"] != "failed" || v["."] != "incomplete" || v["src/deep"] != "fresh" {
-				t.Errorf("%v", v)
+				t.Errorf("the verdicts are %v; want src failed, . incomplete and src/deep fresh", v)
 			}
 			// The next run makes it good.
 			good := modeltest.Start(t, describe)
 			if doc, o := think(t, r, good, api); o.status != 0 || !slices.Equal(doc.Done, []string{"src", "."}) {
-				t.Errorf("%+v", o)
+				t.Errorf("ken survey run: %+v; want src and . done", o)
 			}
 		})
 	}
@@ -347,14 +347,14 @@ func TestSurveyWithoutKey(t *testing.T) {
 		variable := []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}[i]
 		o := ken(t, r, nil, "survey", "run", "--provider", api, "--model", "m1")
 		if o.status != 1 || o.stdout != "" || !strings.Contains(o.stderr, variable) || !strings.Contains(o.stderr, "hint: ") {
-			t.Errorf("%s: %+v", api, o)
+			t.Errorf("%s without a key: %+v; want an error that names %s, with a hint", api, o, variable)
 		}
 		srv := modeltest.Start(t, describe)
 		o = ken(t, r, func(cmd *exec.Cmd) {
 			cmd.Env = append(append(cmd.Env, srv.Env()...), variable+"=sk-of-somebody-else")
 		}, "survey", "run", "--provider", api, "--model", "m1", "--json")
 		if doc := decode[ran](t, o.stdout); o.status != 1 || doc.Stopped == "" || len(doc.Failed) != 0 || doc.Left != 3 || !strings.Contains(o.stderr, variable) {
-			t.Errorf("%s: %+v", api, o)
+			t.Errorf("%s with a wrong key: %+v; want the run stopped, with an error that names %s", api, o, variable)
 		}
 		for p, v := range surveyVerdicts(t, r) {
 			if v != "outline" {
@@ -400,7 +400,7 @@ func TestSurveyInterrupted(t *testing.T) {
 		if times == 1 {
 			doc := decode[ran](t, out.String())
 			if !slices.Equal(doc.Done, []string{"src/deep"}) || len(doc.Failed) != 0 || doc.Stopped != "interrupted" || doc.Left != 2 || doc.Calls != len(srv.Turns()) {
-				t.Errorf("%s%s", &out, &complaints)
+				t.Errorf("after an interrupt: %s%s; want src/deep done and 2 directories left", &out, &complaints)
 			}
 		}
 		if v := surveyVerdicts(t, r); v["src/deep"] != "fresh" || v["src"] != "outline" {
@@ -427,7 +427,7 @@ func TestSurveyLimits(t *testing.T) {
 	})
 	// A limit in dollars uses the prices of the repository after the user allowed them.
 	if o := ken(t, r, by(srv), "allow", srv.URL+"/v1"); o.status != 0 {
-		t.Fatalf("%+v", o)
+		t.Fatalf("ken allow failed: %+v", o)
 	}
 	// A limit of 0 allows no call.
 	for _, limit := range [][]string{{"--max-cost", "0"}, {"--max-tokens", "0"}} {
@@ -449,7 +449,7 @@ func TestSurveyLimits(t *testing.T) {
 	// The prices of all other models are unknown.
 	o = ken(t, r, by(srv), "survey", "run", "--provider", "openai", "--model", "m2", "--max-cost", "1")
 	if o.status != 2 || !strings.Contains(o.stderr, "survey.prices") {
-		t.Errorf("%+v", o)
+		t.Errorf("ken survey run: %+v; want a usage error about survey.prices", o)
 	}
 	type plan struct {
 		Cost   *float64 `json:"estimate_cost"`
@@ -458,7 +458,7 @@ func TestSurveyLimits(t *testing.T) {
 	for name, known := range map[string]bool{"m1": true, "m2": false} {
 		p := decode[plan](t, mustKen(t, r, "survey", "plan", "--estimate", "--provider", "openai", "--model", name, "--json"))
 		if (p.Cost != nil) != known || p.Tokens == 0 || known && *p.Cost < 1 {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("the plan for %s is %+v; a cost should be known: %t", name, p, known)
 		}
 	}
 	if n := len(srv.Turns()) - turns; n != 0 {
@@ -485,7 +485,7 @@ func TestSurveyJobs(t *testing.T) {
 		"survey", "run", "--provider", "anthropic", "--model", "m1", "--jobs", "6", "--json")
 	doc := decode[ran](t, o.stdout)
 	if o.status != 0 || len(doc.Done) != 39 {
-		t.Fatalf("%+v", o)
+		t.Fatalf("ken survey run: %+v; want 39 directories done", o)
 	}
 	if len(doc.Remarks) != 1 || !strings.Contains(doc.Remarks[0], "leaves out p00; to include it, add --rank p00=normal") {
 		t.Errorf("remarks %q; one should say that the plan leaves out p00, and how to include it", doc.Remarks)
@@ -507,7 +507,7 @@ func TestSurveyJobs(t *testing.T) {
 		t.Errorf("order %v", doc.Done)
 	}
 	if v := surveyVerdicts(t, r); v["p00"] != "excluded" || v["."] != "fresh" || v["p19/sub"] != "fresh" {
-		t.Errorf("%v", v)
+		t.Errorf("the verdicts are %v; want p00 excluded, the others fresh", v)
 	}
 	if again, o := think(t, r, srv, "anthropic"); again.Calls != 0 {
 		t.Errorf("again: %+v", o)

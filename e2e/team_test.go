@@ -146,7 +146,7 @@ func TestTeamLines(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-exc", script+"\n! ken survey show | grep -v '^outline \\|^excluded '")
 			cmd.Dir, cmd.Env = r.Dir, r.Env("PATH="+bin+":"+os.Getenv("PATH"))
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
+				t.Errorf("the script of the manual failed with %v\n%s", err, out)
 			}
 		})
 	}
@@ -174,21 +174,21 @@ func TestStalledDatabase(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	dir, env := teamRepository(t)
 	if out, err := runKen(t, dir, env, "verify"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("ken verify failed with %v\n%s", err, out)
 	}
 	env = append(env, "KEN_STORE="+proxy.Address())
 	proxy.Stall(true)
 	env = append(env, "KEN_STORE_TIMEOUT=2s")
 	out, err := runKen(t, dir, env, "summary", "set", "a.go", "-m", "greets")
 	if err != nil || !strings.Contains(out, "the server does not answer; answered from the local store") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("ken summary set ended with %v; want a note that the server does not answer\n%s", err, out)
 	}
 	visits := func() int {
 		t.Helper()
 		before := proxy.Taken()
 		for range 5 {
 			if out, err := runKen(t, dir, env, "status"); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+				t.Fatalf("ken status failed with %v\n%s", err, out)
 			}
 		}
 		return proxy.Taken() - before
@@ -201,7 +201,7 @@ func TestStalledDatabase(t *testing.T) {
 	proxy.Stall(false)
 	env = append(env, "KEN_STORE_TIMEOUT=2m") // the last one counts
 	if out, err := runKen(t, dir, env, "share", "push"); err != nil || !strings.Contains(out, "1 record") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("ken share push ended with %v; want 1 record pushed\n%s", err, out)
 	}
 	if n := visits(); n >= 5 {
 		t.Errorf("five commands in a row contacted the database %d times, want fewer", n)

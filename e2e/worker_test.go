@@ -60,7 +60,7 @@ func (m *team) handOut(args ...string) int64 {
 	o := m.ken(append([]string{"survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1", "--json"}, args...)...)
 	doc := decode[struct{ Run int64 }](m.t, o.stdout)
 	if o.status != 0 || doc.Run == 0 {
-		m.t.Fatalf("%+v", o)
+		m.t.Fatalf("ken survey run: %+v; want a new run", o)
 	}
 	return doc.Run
 }
@@ -156,7 +156,7 @@ func (m *team) bare() string {
 	cmd := exec.CommandContext(m.t.Context(), "git", "clone", "-q", "--bare", m.Dir, dir)
 	cmd.Env = m.Env()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		m.t.Fatalf("%v\n%s", err, out)
+		m.t.Fatalf("git clone failed with %v\n%s", err, out)
 	}
 	return dir
 }
@@ -233,11 +233,11 @@ func TestWorkersShareASurvey(t *testing.T) {
 	one, two := m.worker(m.Dir, m.address, "--jobs", "1"), m.worker(m.bare(), m.address, "--jobs", "2")
 	out := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1", "--json")
 	if out.status != 0 {
-		t.Fatalf("%+v\n%s\n%s", out, one.out, two.out)
+		t.Fatalf("ken survey run failed: %+v\nthe workers printed\n%s\n%s", out, one.out, two.out)
 	}
 	doc := decode[shared](t, out.stdout)
 	if doc.State != "done" || doc.Directories.Done != 7 || doc.Calls != 7 || doc.Spent.Tokens != 7*1050 || doc.Reserved.Tokens != 0 {
-		t.Fatalf("%+v", out)
+		t.Fatalf("ken survey run: %+v; want 7 directories done with 7 calls", out)
 	}
 	if len(o.early) > 0 {
 		t.Errorf("asked too early: %v", o.early)
@@ -246,7 +246,7 @@ func TestWorkersShareASurvey(t *testing.T) {
 		t.Errorf("kept: %v", got)
 	}
 	if o := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1"); o.status != 0 || !strings.HasPrefix(o.stdout, "all directories have a current summary") {
-		t.Errorf("%+v", o)
+		t.Errorf("ken survey run: %+v; want all directories current", o)
 	}
 	for _, h := range []*hand{one, two} {
 		if err := h.Process.Signal(syscall.SIGTERM); err != nil {
@@ -314,7 +314,7 @@ func TestWorkersSurviveFaults(t *testing.T) {
 	third.ends(t)
 	doc := m.run(id)
 	if doc.State != "done" || doc.Directories.Done != dirs || doc.Reserved.Tokens != 0 {
-		t.Fatalf("%+v\n%s\n%s\n%s", doc, stopped.out, cut.out, third.out)
+		t.Fatalf("the run is %+v; want all %d directories done\nthe workers printed\n%s\n%s\n%s", doc, dirs, stopped.out, cut.out, third.out)
 	}
 	got := texts(t, m.address)
 	for p, n := range got {
@@ -397,7 +397,7 @@ func TestWorkerFailures(t *testing.T) {
 	}
 	o := m.ken("worker", "--until-idle", "--json")
 	if did := decode[struct{ Described, Refused int }](t, o.stdout); o.status != 0 || did.Described != 2 || did.Refused != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker: %+v; want 2 directories described and 1 refused", o)
 	}
 	// The clone of the worker has the summaries after the next command.
 	shown := decode[struct {
@@ -407,7 +407,7 @@ func TestWorkerFailures(t *testing.T) {
 		t.Errorf("the worker's own clone shows %+v", shown)
 	}
 	if doc := m.run(id); doc.State != "done" || doc.Directories.Failed != 1 || doc.Directories.Done != 2 {
-		t.Errorf("%+v", doc)
+		t.Errorf("the run is %+v; want it done, with 2 directories done and 1 failed", doc)
 	}
 	if why := pgtest.Value[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
 		t.Errorf("the store keeps %q", why)
@@ -419,7 +419,7 @@ func TestWorkerFailures(t *testing.T) {
 		t.Errorf("the board has %+v", board)
 	}
 	if o := m.ken("board"); !strings.Contains(o.stdout, fmt.Sprintf("run %d: 3 of 3, 1 refused", id)) {
-		t.Errorf("%+v", o)
+		t.Errorf("ken board: %+v; want the line of run %d", o, id)
 	}
 	page := m.dashboard()
 	await(t, "the dashboard has the run", func() bool { return strings.Contains(page(), fmt.Sprintf(`id="run-%d"`, id)) })
@@ -451,10 +451,10 @@ func TestWorkersShareSameContent(t *testing.T) {
 	m.worker(m.Dir, m.address, "--jobs", "4", "--until-idle").ends(t)
 	others.ends(t)
 	if doc := m.run(id); doc.State != "done" || doc.Calls != 9 || doc.Directories.Unasked != 10 {
-		t.Errorf("%+v", doc)
+		t.Errorf("the run is %+v; want it done with 9 calls and 10 directories that needed none", doc)
 	}
 	if o := m.ken("survey", "plan", "--provider", "anthropic", "--model", "m1"); o.stdout != "no directory needs a summary\n" {
-		t.Errorf("%+v", o)
+		t.Errorf("ken survey plan: %+v; want no directory that needs a summary", o)
 	}
 }
 
@@ -472,7 +472,7 @@ func TestUntilIdleReportsIncompleteRuns(t *testing.T) {
 	}
 	// A worker that starts later does not report them.
 	if o := m.ken("worker", "--until-idle"); o.status != 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker failed: %+v", o)
 	}
 }
 
@@ -491,7 +491,7 @@ func TestFollowAcrossServerRestart(t *testing.T) {
 	m.worker(m.Dir, m.address, "--until-idle").ends(t)
 	follows.ends(t)
 	if !strings.Contains(follows.said(), `"state": "done"`) {
-		t.Error(follows.said())
+		t.Errorf("ken survey run printed %s; want the state done", follows.said())
 	}
 }
 
@@ -506,22 +506,22 @@ func TestRunsOfOthers(t *testing.T) {
 	}
 	// Reading creates no tables.
 	if o := ours.ken("board"); o.status != 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("ken board failed: %+v", o)
 	}
 	if n := pgtest.Value[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
 		t.Errorf("the board created %s", *n)
 	}
 	mine, other := ours.handOut(), fmt.Sprint(theirs.handOut())
 	if got := decode[struct{ Runs []shared }](t, ours.ken("worker", "runs", "--json").stdout).Runs; len(got) != 1 || got[0].ID != mine {
-		t.Errorf("%+v", got)
+		t.Errorf("ken worker runs lists %+v; want only run %d", got, mine)
 	}
 	if got := decode[struct{ Runs []shared }](t, ours.ken("worker", "runs", "--all", "--json").stdout).Runs; len(got) != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("ken worker runs --all lists %+v; want 2 runs", got)
 	}
 	pgtest.Exec(t, address, `UPDATE ken.survey_directory SET state = 'dead', error = 'no words'`)
 	for _, args := range [][]string{{"runs", other}, {"cancel", other}, {"resume", other}, {"dead", other}, {"retry", other}} {
 		if o := ours.ken(append([]string{"worker"}, args...)...); o.status != 2 || !strings.Contains(o.stderr, "in this repository") || !strings.Contains(o.stderr, "--all") {
-			t.Errorf("%q: %+v", args, o)
+			t.Errorf("ken worker %q for another repository: %+v; want a usage error that names --all", args, o)
 		}
 	}
 	dead := func(args ...string) int {
@@ -531,24 +531,24 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Errorf("%d dead, %d of all", dead(), dead("--all"))
 	}
 	if o := ours.ken("worker", "dead"); !strings.Contains(o.stdout, fmt.Sprintf("run %d", mine)) || !strings.Contains(o.stdout, "no words") {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker dead: %+v; want run %d and its error", o, mine)
 	}
 	if o := ours.ken("worker", "retry"); o.status != 0 || o.stdout != "1 directory will be tried again\n" || dead() != 0 || dead("--all") != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker retry: %+v; want 1 directory tried again", o)
 	}
 	if o := ours.ken("worker", "retry", "--all"); o.status != 0 || dead("--all") != 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker retry --all: %+v; want no dead directory left", o)
 	}
 	if o := ours.ken("worker", "cancel", other, "--all", "--json"); decode[shared](t, o.stdout).State != "cancelled" {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker cancel --all: %+v; want the state cancelled", o)
 	}
 	// The price of this model is not known.
 	if o := ours.ken("worker", "ceiling", "--max-cost", "5"); o.status != 0 || !strings.Contains(o.stdout, "ceiling $5") {
-		t.Errorf("%+v", o)
+		t.Errorf("ken worker ceiling: %+v; want the ceiling $5", o)
 	}
 	o := ours.ken("survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1")
 	if o.status != 2 || !strings.Contains(o.stderr, "per day") || !strings.Contains(o.stderr, "survey.prices") {
-		t.Errorf("%+v", o)
+		t.Errorf("ken survey run: %+v; want a usage error about the ceiling per day and survey.prices", o)
 	}
 	// 0 allows nothing, and none removes the limit.
 	if o := ours.ken("worker", "ceiling", "--max-cost", "0"); o.status != 0 || !strings.Contains(o.stdout, "ceiling $0.0000") {

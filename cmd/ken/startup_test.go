@@ -104,7 +104,7 @@ func processorTime(t *testing.T, args ...string) time.Duration {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v", strings.Join(args, " "), err)
+		t.Fatalf("running %s failed with %v", strings.Join(args, " "), err)
 	}
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }

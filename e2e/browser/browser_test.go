@@ -160,7 +160,7 @@ func eval[T any](d *dashboard, expression string) T {
 	d.t.Helper()
 	v, err := chromedp.Run(d.ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
-		d.t.Fatalf("%s: %v", expression, err)
+		d.t.Fatalf("evaluating %s failed with %v", expression, err)
 	}
 	return v
 }

@@ -137,7 +137,7 @@ func (d *dashboard) paste(selector, word, by string) {
 	cmd := exec.CommandContext(d.t.Context(), "sh", "-c", command)
 	cmd.Dir, cmd.Env = d.repo.Dir, append(d.repo.Env(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
-		d.t.Fatalf("%s: %v\n%s", command, err, out)
+		d.t.Fatalf("the command %s failed with %v\n%s", command, err, out)
 	}
 }
 

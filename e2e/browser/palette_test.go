@@ -169,7 +169,7 @@ func TestNewPagesAreAccessible(t *testing.T) {
 	judge := func(what string) {
 		t.Helper()
 		if bad := eval[string](d, accessibility); bad != "" {
-			t.Errorf("%s:\n%s", what, bad)
+			t.Errorf("%s is not accessible:\n%s", what, bad)
 		}
 		if small := eval[string](d, targets); small != "" {
 			t.Errorf("%s: smaller than 24 pixels:\n%s", what, small)

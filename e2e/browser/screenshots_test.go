@@ -16,7 +16,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// make screenshots sets this to docs/screenshots.
+// screenshots is a directory. `make screenshots` sets it to docs/screenshots.
 var screenshots = flag.String("screenshots", "", "write the pictures of the documents into `DIR`")
 
 // The pictures in the documents show a repository like a user's: a web shop in three

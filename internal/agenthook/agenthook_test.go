@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 	} {
 		got, err := Parse([]byte(tt.in))
 		if err != nil || got.Session != tt.want.Session || got.Dir != tt.want.Dir || got.Access != tt.want.Access || !slices.Equal(got.Paths, tt.want.Paths) {
-			t.Errorf("%s: %+v, %v", name, got, err)
+			t.Errorf("%s: Parse returned %+v, %v; want %+v", name, got, err, tt.want)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestAnswer(t *testing.T) {
 			}
 			got := d.Answer(e, "say \"it\"\n\u2028")
 			if got != nil && !json.Valid(got) {
-				t.Errorf("%s, %s: %s", d, e, got)
+				t.Errorf("the answer of %s to %s is not JSON: %s", d, e, got)
 			}
 			if strings.Contains(string(got), "block") || strings.Contains(string(got), "deny") || strings.Contains(string(got), "continue") {
 				t.Errorf("%s, %s decides for the agent: %s", d, e, got)

@@ -42,7 +42,7 @@ func TestAgentIsToldOfGate(t *testing.T) {
 		h := &agenthook.Call{Features: hookFeatures(w), Memory: memory, Left: left}
 		said, err := h.Answer(t.Context(), agenthook.PreToolUse, agenthook.Input{Access: agenthook.Edit, Paths: []string{"a.go"}})
 		if err != nil || !strings.HasPrefix(said, "ken: spec a governs a.go (ken spec show a)") {
-			t.Errorf("%q, %v", said, err)
+			t.Errorf("the hook answered %q, %v; want the spec that governs a.go", said, err)
 		}
 		memory = agenthook.ParseMemory([]byte(h.NewLines()))
 		return said

@@ -185,10 +185,10 @@ func TestProveWithoutContents(t *testing.T) {
 	_, _, report := proved(t, c.Dir, 10)
 	// Contents of now are here, and those before are not.
 	if n := report.Commits; n.Unknown != 2 || n.Replayed != 1 || n.Valid != 1 {
-		t.Errorf("%+v", n)
+		t.Errorf("the report counts %+v; want 2 unknown commits and 1 that was replayed and is valid", n)
 	}
 	if !report.History[0].Unknown || !report.History[1].Unknown || report.History[2].Unknown {
-		t.Errorf("%+v", report.History)
+		t.Errorf("the history is %+v; want only the first two commits unknown", report.History)
 	}
 }
 
@@ -201,11 +201,11 @@ func TestProveShallow(t *testing.T) {
 	}
 	_, _, report := proved(t, r.Clone("--depth=3").Dir, 10)
 	if c := report.Commits; !c.Cut || c.Replayed != 2 || c.Whole {
-		t.Errorf("depth 3: %+v", c)
+		t.Errorf("with depth 3, the report counts %+v; want a cut history with 2 commits", c)
 	}
 	_, _, report = proved(t, r.Clone("--depth=1").Dir, 10)
 	if c := report.Commits; !c.Cut || c.Replayed != 0 {
-		t.Errorf("depth 1: %+v", c)
+		t.Errorf("with depth 1, the report counts %+v; want a cut history without commits", c)
 	}
 	// As many as were asked for were there: nothing is missing.
 	_, _, report = proved(t, r.Clone("--depth=3").Dir, 2)

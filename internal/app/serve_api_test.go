@@ -27,11 +27,11 @@ func printed(t *testing.T, dir string, args ...string) any {
 	}
 	var out, errs bytes.Buffer
 	if err := cli.Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, append([]string{"-C", dir, "--json"}, args...)); err != nil {
-		t.Fatalf("ken %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+		t.Fatalf("ken %s failed with %v\n%s", strings.Join(args, " "), err, errs.String())
 	}
 	var v any
 	if err := json.Unmarshal(out.Bytes(), &v); err != nil {
-		t.Fatalf("ken %s: %v\n%s", strings.Join(args, " "), err, out.String())
+		t.Fatalf("ken %s did not print JSON: %v\n%s", strings.Join(args, " "), err, out.String())
 	}
 	return v
 }
@@ -79,7 +79,7 @@ func TestServeAPIMatchesCommandLine(t *testing.T) {
 		want := printed(t, r.Dir, args...)
 		var got any
 		if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: path})), &got); err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("the answer of %s is not JSON: %v", path, err)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s and ken %s differ:\n%s", path, strings.Join(args, " "), cmp.Diff(want, got))

@@ -144,7 +144,7 @@ func TestServeRefusesWrongTokens(t *testing.T) {
 		"another scheme":         {"Authorization": "Basic " + s.token},
 	} {
 		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: `{"reason":"x"}`, head: head, anonymous: true}); resp.StatusCode != http.StatusUnauthorized {
-			t.Errorf("%s: %s", what, resp.Status)
+			t.Errorf("%s: the server answered %s; want 401", what, resp.Status)
 		}
 	}
 	for _, body := range []string{`{"token":""}`, `{}`, `{"token":"` + s.token[:5] + `"}`, `{"token":"` + s.token + `x"}`} {
@@ -175,7 +175,7 @@ func TestServeRefusesCrossSiteForms(t *testing.T) {
 			head[name] = value
 		}
 		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: "reason=pwned", head: head}); resp.StatusCode != http.StatusForbidden {
-			t.Errorf("from %v: %s", from, resp.Status)
+			t.Errorf("a request from %v got %s; want 403", from, resp.Status)
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site"} {
@@ -311,7 +311,7 @@ func TestServeRestoreOverwrites(t *testing.T) {
 	defer space.Close()
 	sweep, err := space.Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
 	if err != nil || sweep.Archive == nil {
-		t.Fatalf("%+v, %v", sweep, err)
+		t.Fatalf("Cleanup returned %+v, %v; want an archive", sweep, err)
 	}
 	snapshot := path.Base(*sweep.Archive)
 	s.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it

@@ -48,7 +48,7 @@ func (s *served) listen(query string) *heardStream {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 				var e event
 				if err := json.Unmarshal([]byte(data), &e); err != nil {
-					s.t.Errorf("%s: %v", data, err)
+					s.t.Errorf("the event %s is not JSON: %v", data, err)
 				}
 				h.events <- e
 			}

@@ -38,7 +38,7 @@ func (a *farAgent) call(name string, args map[string]any) string {
 	a.t.Helper()
 	text, failed := a.try(name, args)
 	if failed {
-		a.t.Fatalf("%s: %s", name, text)
+		a.t.Fatalf("the tool %s returned an error: %s", name, text)
 	}
 	return text
 }
@@ -48,7 +48,7 @@ func (a *farAgent) try(name string, args map[string]any) (text string, failed bo
 	a.t.Helper()
 	done, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
-		a.t.Fatalf("%s: %v", name, err)
+		a.t.Fatalf("calling the tool %s failed with %v", name, err)
 	}
 	b, err := json.Marshal(done)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestServeMCPResourcesAndPrompts(t *testing.T) {
 		t.Helper()
 		got, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil {
-			t.Fatalf("%s: %v", uri, err)
+			t.Fatalf("ReadResource(%q) returned the error %v", uri, err)
 		}
 		return got.Contents[0].Text
 	}
@@ -88,11 +88,11 @@ func TestServeMCPResourcesAndPrompts(t *testing.T) {
 	}
 	prompts, err := a.session.ListPrompts(t.Context(), nil)
 	if err != nil || len(prompts.Prompts) == 0 {
-		t.Fatalf("%+v, %v", prompts, err)
+		t.Fatalf("ListPrompts returned %+v, %v; want some prompts", prompts, err)
 	}
 	for _, p := range prompts.Prompts {
 		if got, err := a.session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name}); err != nil || len(got.Messages) == 0 {
-			t.Errorf("%s: %+v, %v", p.Name, got, err)
+			t.Errorf("GetPrompt(%q) returned %+v, %v; want messages", p.Name, got, err)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestServeMCPProgress(t *testing.T) {
 	params := &mcp.CallToolParams{Name: "file_registry_verify", Arguments: map[string]any{"full": true, "limit": 1}}
 	params.SetProgressToken("p1")
 	if done, err := a.session.CallTool(t.Context(), params); err != nil || done.IsError {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("file_registry_verify returned %+v, %v; want a result without an error", done, err)
 	}
 	for last := -1.0; last != many; {
 		select {
@@ -174,7 +174,7 @@ func TestServeMCPStaysInRepository(t *testing.T) {
 	}
 	for _, tool := range []string{"orient", "spec", "file_registry_verify", "survey_next"} {
 		if text, failed := a.try(tool, map[string]any{"root": other.Dir}); !failed || !strings.Contains(text, "answers for one repository") {
-			t.Errorf("%s: %s", tool, text)
+			t.Errorf("%s for another repository returned %q; want a refusal", tool, text)
 		}
 	}
 	if text, failed := state(map[string]any{"root": r.Path(".spec")}); failed {
@@ -200,7 +200,7 @@ func TestServeMCPLimitsRequestSize(t *testing.T) {
 	if resp, err := http.DefaultClient.Do(req); err == nil {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("100 MB: %s", resp.Status)
+			t.Errorf("a request of 100 MB got %s; want 413", resp.Status)
 		}
 	} // else it was hung up on, which is as good
 	if sent := 100<<20 - body.left.Load(); sent > 24<<20 {

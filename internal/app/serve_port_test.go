@@ -42,7 +42,7 @@ func runServe(t *testing.T, dir string, opts cli.ServeOptions) *dashboardRun {
 	run.stop = func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Errorf("serve: %v", err)
+			t.Errorf("Serve returned the error %v", err)
 		}
 	}
 	t.Cleanup(func() { cancel() })

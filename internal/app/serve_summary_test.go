@@ -45,7 +45,7 @@ func TestServeBriefAndDiffMatchCommandLine(t *testing.T) {
 		want := printed(t, r.Dir, args...)
 		var got any
 		if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: path})), &got); err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("the answer of %s is not JSON: %v", path, err)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s and ken %s differ:\n%s", path, strings.Join(args, " "), cmp.Diff(want, got))

@@ -63,7 +63,7 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Errorf("serve: %v", err)
+			t.Errorf("Serve returned the error %v", err)
 		}
 	})
 	t.Cleanup(stop)
@@ -123,7 +123,7 @@ func (s *served) gives(status int, c call) string {
 	s.t.Helper()
 	resp, body := s.do(c)
 	if resp.StatusCode != status {
-		s.t.Fatalf("%s %s: %s, want %d\n%s", c.method, c.path, resp.Status, status, body)
+		s.t.Fatalf("the server answered %[3]s to %[1]s %[2]s; want %[4]d\n%[5]s", c.method, c.path, resp.Status, status, body)
 	}
 	return body
 }
@@ -198,7 +198,7 @@ func TestServeSummaries(t *testing.T) {
 			t.Fatal(err)
 		}
 		if body := s.gives(http.StatusOK, call{path: "/api/summary?" + query}); strings.TrimSpace(body) != string(printed) {
-			t.Error(cmp.Diff(string(printed), body))
+			t.Errorf("/api/summary?%s differs from what the command prints (-want +got):\n%s", query, cmp.Diff(string(printed), body))
 		}
 	}
 	for _, query := range []string{"", strings.Repeat("path=api.go&", 101)} {
@@ -210,7 +210,7 @@ func TestServeSummaries(t *testing.T) {
 	for _, path := range []string{"secret.txt", "../secret.txt", "/etc/passwd", ".git/config"} {
 		body := s.gives(http.StatusOK, call{path: "/api/summary?path=" + path})
 		if strings.Contains(body, "SECRET") || !strings.Contains(body, `"current_id": ""`) && !strings.Contains(body, `"current_id": null`) {
-			t.Errorf("%s: %s", path, body)
+			t.Errorf("the summary of %s is %s; want no content and no id", path, body)
 		}
 	}
 	if page := s.gives(http.StatusOK, call{path: "/file?path=api.go", head: map[string]string{"Accept": "text/html"}}); !strings.Contains(page, "It serves.") {
@@ -302,7 +302,7 @@ func TestServeWritingNeedsToken(t *testing.T) {
 	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`})
 	cookie := resp.Header.Get("Set-Cookie")
 	if resp.StatusCode != http.StatusOK || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || strings.Contains(cookie, s.token) {
-		t.Fatalf("%s, %q", resp.Status, cookie)
+		t.Fatalf("login returned %s with the cookie %q; want a strict cookie without the token", resp.Status, cookie)
 	}
 	pair, _, _ := strings.Cut(cookie, ";")
 	s.gives(http.StatusOK, call{method: ack.method, path: ack.path, body: ack.body, anonymous: true, head: map[string]string{"Cookie": pair}})
@@ -350,7 +350,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 	} {
 		resp, body := s.do(call{path: path})
 		if resp.StatusCode < 300 || resp.StatusCode >= 500 {
-			t.Errorf("%s: %s", path, resp.Status)
+			t.Errorf("the server answered %s for %s; want a redirect or a client error", resp.Status, path)
 		}
 		if strings.Contains(body, "SECRET") {
 			t.Errorf("%s shows a file outside the repository", path)
@@ -359,7 +359,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 	for _, snapshot := range []string{"../../..", "/etc", "--help", ""} {
 		body, _ := json.Marshal(map[string]string{"snapshot": snapshot})
 		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/state/restore", body: string(body)}); resp.StatusCode < 400 {
-			t.Errorf("restore %q: %s", snapshot, resp.Status)
+			t.Errorf("restoring the snapshot %q got %s; want an error", snapshot, resp.Status)
 		}
 	}
 	if got := strings.TrimSpace(r.Git("status", "--porcelain")); got != "" {
@@ -396,7 +396,7 @@ func TestServeStaysUp(t *testing.T) {
 		if err == nil {
 			defer resp.Body.Close()
 			if resp.StatusCode != http.StatusRequestEntityTooLarge {
-				t.Errorf("100 MB: %s", resp.Status)
+				t.Errorf("a request of 100 MB got %s; want 413", resp.Status)
 			}
 		} // else it was hung up on, which is as good
 		if sent := 100<<20 - body.left.Load(); sent > 16<<20 {
@@ -404,7 +404,7 @@ func TestServeStaysUp(t *testing.T) {
 		}
 		for _, bad := range []string{"{", "[]", `{"reason":"x"}{"reason":"y"}`, `{"reason":""}`, `{"reason":"   "}`, "\x00"} {
 			if resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: bad}); resp.StatusCode != http.StatusBadRequest {
-				t.Errorf("%q: %s", bad, resp.Status)
+				t.Errorf("the server answered %s for the body %q; want 400", resp.Status, bad)
 			}
 		}
 		form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
@@ -415,7 +415,7 @@ func TestServeStaysUp(t *testing.T) {
 		// A guard that was misspelt guards nothing.
 		for body, head := range map[string]map[string]string{`{"reason":"x","haed":"1"}`: nil, "reason=x&haed=1": form} {
 			if said := s.gives(http.StatusBadRequest, call{method: http.MethodPost, path: "/api/spec/api/ack", body: body, head: head}); !strings.Contains(said, "haed") {
-				t.Errorf("%s got %s", body, said)
+				t.Errorf("the answer to %s is %s; want the unknown field in it", body, said)
 			}
 		}
 	})
@@ -488,7 +488,7 @@ func TestServeSimultaneousAcks(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			if resp, body := s.do(call{method: http.MethodPost, path: ackPath, body: fmt.Sprintf(`{"reason":"again %d"}`, i)}); resp.StatusCode != http.StatusOK {
-				t.Errorf("%s: %s", resp.Status, body)
+				t.Errorf("the server answered %s: %s; want 200", resp.Status, body)
 			}
 		})
 	}
@@ -547,11 +547,11 @@ func TestServeRestoreRefused(t *testing.T) {
 	r.Write(".ken/state/mine.txt", "old\n")
 	swept, err := st.Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
 	if err != nil || len(swept.Moves) != 1 {
-		t.Fatalf("%+v, %v", swept, err)
+		t.Fatalf("Cleanup returned %+v, %v; want one move", swept, err)
 	}
 	list, err := st.Archive(t.Context())
 	if err != nil || len(list.Snapshots) != 1 {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("Archive returned %+v, %v; want one snapshot", list, err)
 	}
 	r.Write(".ken/state/mine.txt", "new\n")
 	later := time.Now().Add(time.Hour)
@@ -591,13 +591,13 @@ func TestServeMCP(t *testing.T) {
 	defer session.Close()
 	tools, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(tools.Tools) < 10 {
-		t.Fatalf("%+v, %v", tools, err)
+		t.Fatalf("ListTools returned %+v, %v; want at least 10 tools", tools, err)
 	}
 	ask := func(tool string, args map[string]any) string {
 		t.Helper()
 		done, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 		if err != nil || done.IsError {
-			t.Fatalf("%s: %+v, %v", tool, done, err)
+			t.Fatalf("the tool %s returned %+v, %v; want a result without an error", tool, done, err)
 		}
 		if done.StructuredContent != nil || len(done.Content) != 1 {
 			t.Errorf("%s: %d parts and structured content %v, want one text", tool, len(done.Content), done.StructuredContent)
@@ -659,7 +659,7 @@ func TestServeSurvivesMissingRepository(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/map", "/api/board", "/api/spec"} {
 		if resp, body := s.do(call{path: path}); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "cannot read the repository") {
-			t.Errorf("%s: %s\n%s", path, resp.Status, body)
+			t.Errorf("%s without a repository: the server answered %s; want 503 with the reason\n%s", path, resp.Status, body)
 		}
 	}
 	s.gives(http.StatusOK, call{path: "/healthz"})
@@ -680,7 +680,7 @@ func TestServeCurrentSizes(t *testing.T) {
 		t.Helper()
 		b, err := makeBoard(t.Context(), r.Dir, false)
 		if err != nil || b.Worktrees[0].Files.Known == nil {
-			t.Fatalf("%+v, %v", b, err)
+			t.Fatalf("makeBoard returned %+v, %v; want known files", b, err)
 		}
 		return b.Worktrees[0].Files.Known.Bytes
 	}

@@ -33,7 +33,7 @@ func TestCloseLeavesASilentRemote(t *testing.T) {
 	began := time.Now()
 	said := s.PushWithin(t.Context(), time.Second)
 	if want := "not shared: the remote did not answer within 1s (to wait for it: ken share push)"; said != want {
-		t.Errorf("%q, want %q", said, want)
+		t.Errorf("PushWithin returned %q; want %q", said, want)
 	}
 	if took := time.Since(began); took > patience {
 		t.Errorf("it took %s, want the second that was given", took)

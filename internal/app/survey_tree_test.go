@@ -64,7 +64,7 @@ func TestSurveyTreeReportsChangedFiles(t *testing.T) {
 			}
 		}
 		if len(files) != 9 {
-			t.Errorf("%d files", len(files))
+			t.Errorf("the tree has %d files; want 9", len(files))
 		}
 		return nil
 	})
@@ -93,7 +93,7 @@ func TestCommitTreeReadsWholeFiles(t *testing.T) {
 		for i, f := range files {
 			b, err := work.Read(t.Context(), &files[i], 16<<20)
 			if (err == nil) != (f.Path == "small.txt") || err == nil && string(b) != "small\n" {
-				t.Errorf("%s: %d bytes, %v", f.Path, len(b), err)
+				t.Errorf("Read(%q) returned %d bytes, %v; want only small.txt read", f.Path, len(b), err)
 			}
 		}
 		return nil

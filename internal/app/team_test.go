@@ -44,7 +44,7 @@ func TestServeFollowsTeam(t *testing.T) {
 	select {
 	case where = <-at:
 	case err := <-done:
-		t.Fatal(err)
+		t.Fatalf("the server ended before it listened: %v", err)
 	}
 	base, err := url.Parse(where.URL)
 	if err != nil {

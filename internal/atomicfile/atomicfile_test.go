@@ -27,7 +27,7 @@ func TestWriteReplacesContentAndMode(t *testing.T) {
 		"WriteCache": func(c string) error { return atomicfile.WriteCache(name, []byte(c)) },
 	} {
 		if err := write(what); err != nil {
-			t.Fatalf("%s: %v", what, err)
+			t.Fatalf("%s returned the error %v", what, err)
 		}
 		got, err := os.ReadFile(name)
 		if err != nil || string(got) != what {

@@ -202,7 +202,7 @@ func TestWorktreeThatCannotBeOpened(t *testing.T) {
 	}
 	text, err := json.Marshal(b)
 	if err != nil || strings.Contains(string(text), `"known":{`) && !strings.Contains(string(text), `"proposals"`) {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("the JSON of the board is %s, %v; want only the proposals known", text, err)
 	}
 }
 

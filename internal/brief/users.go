@@ -10,7 +10,7 @@ import (
 	"ken/internal/uses"
 )
 
-// The two ends of an edge.
+// fromFile and toFile return the two ends of an edge.
 func fromFile(e searchindex.Edge) repo.Path { return e.From }
 func toFile(e searchindex.Edge) repo.Path   { return e.To }
 

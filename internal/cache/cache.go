@@ -73,8 +73,8 @@ func (c *Cache) file(k *Key) string {
 	return filepath.Join(c.dir, k.kind+"-"+hex.EncodeToString(k.Sum()))
 }
 
-// Load returns the answer that was saved under a key; ok is false if there is none. An
-// entry that a crash has damaged is none.
+// Load returns the answer that was saved under a key; ok is false if there is none. A
+// damaged entry counts as missing.
 func (c *Cache) Load(k *Key) (answer []byte, ok bool) {
 	f, err := os.Open(c.file(k))
 	if err != nil {
@@ -100,11 +100,11 @@ func (c *Cache) Save(k *Key, answer []byte) {
 	_ = atomicfile.WriteCache(c.file(k), entry) // see above
 }
 
-// checksum returns what stands before an answer.
+// checksum returns the header of an entry: the CRC-32 of the answer in hex.
 func checksum(answer []byte) []byte { return fmt.Appendf(nil, "%08x", crc32.ChecksumIEEE(answer)) }
 
 // evict removes the entries that were written first until the rest is small enough, and
-// what processes that died have left.
+// temporary files of crashed processes.
 func (c *Cache) evict() {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

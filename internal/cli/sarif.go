@@ -7,7 +7,7 @@ import (
 	"ken/internal/repo"
 )
 
-// The part of SARIF 2.1.0 that code scanning reads.
+// A sarifLog is the part of SARIF 2.1.0 that code scanning reads.
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`

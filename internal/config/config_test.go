@@ -17,24 +17,24 @@ import (
 func TestParse(t *testing.T) {
 	c, err := config.Parse([]byte("registry:\n  exclude: ['a/**']\n  max_bytes: 5\n"))
 	if err != nil || len(c.Registry.Exclude) != 1 || c.Registry.MaxBytes != 5 {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Parse returned %+v, %v; want one excluded pattern and max_bytes 5", c, err)
 	}
 	c, err = config.Parse([]byte("state:\n  dir: .devt/state\n  archive_runs: 0\n"))
 	if err != nil || c.State.Dir != ".devt/state" || c.State.ArchiveRuns == nil || *c.State.ArchiveRuns != 0 {
-		t.Errorf("%+v, %v", c.State, err)
+		t.Errorf("Parse returned the state settings %+v, %v; want .devt/state and 0 archived runs", c.State, err)
 	}
 	c, err = config.Parse([]byte("spec:\n  gate_threshold: 5\n  gate_unknown: block\n"))
 	if err != nil || c.Spec.Gate.Threshold != 5 || !c.Spec.Gate.BlockUnknown {
-		t.Errorf("%+v, %v", c.Spec, err)
+		t.Errorf("Parse returned the spec settings %+v, %v; want the threshold 5, and unknown drift blocked", c.Spec, err)
 	}
 	c, err = config.Parse([]byte("share: {remote: team, push_on_close: true, trust: signed-off, authors: ['*@example.org'], budget: 64 MB}\n"))
 	want := share.Policy{Remote: "team", PushOnClose: true, Trust: share.SignedOff, Authors: []string{"*@example.org"}, Budget: 64_000_000}
 	if err != nil || !reflect.DeepEqual(c.Share, want) {
-		t.Errorf("%+v, %v", c.Share, err)
+		t.Errorf("Parse returned the share settings %+v, %v; want %+v", c.Share, err, want)
 	}
 	for _, empty := range []string{"", "# nothing yet\n", "registry:\n"} {
 		if _, err := config.Parse([]byte(empty)); err != nil {
-			t.Errorf("%q: %v", empty, err)
+			t.Errorf("Parse(%q) returned the error %v", empty, err)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestConfigOfInit(t *testing.T) {
 		}
 		all := regexp.MustCompile(`(?m)^#([^ ]|  )`).ReplaceAllString(f.Text, "$1")
 		if _, err := config.Parse([]byte(all)); err != nil {
-			t.Errorf("%v:\n%s", err, all)
+			t.Errorf("the file of ken init is invalid without its comment signs: %v\n%s", err, all)
 		}
 		if strings.Count(all, "\n#") > 2 {
 			t.Errorf("some lines are never YAML:\n%s", all)

@@ -38,15 +38,15 @@ func TestBytes(t *testing.T) {
 	}
 	for p, want := range map[repo.Path]string{"a": "one", "empty": ""} {
 		if failed[p] != nil || got[p] != want {
-			t.Errorf("%s: %q, %v", p, got[p], failed[p])
+			t.Errorf("reading %s gave %q, %v; want %q", p, got[p], failed[p], want)
 		}
 	}
 	if !errors.Is(failed["large"], ErrTooLarge) {
-		t.Errorf("large: %v", failed["large"])
+		t.Errorf("reading the large file gave the error %v; want %v", failed["large"], ErrTooLarge)
 	}
 	for _, p := range []repo.Path{"link", "nothing", "../a", "."} {
 		if failed[p] == nil || got[p] != "" {
-			t.Errorf("%s: %q, %v", p, got[p], failed[p])
+			t.Errorf("reading %s gave %q, %v; want an error", p, got[p], failed[p])
 		}
 	}
 }

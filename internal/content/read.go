@@ -88,7 +88,7 @@ type readTools struct {
 	sum    []byte
 }
 
-// One pool per format, because the hashes differ.
+// pools has one pool per format, because the hashes differ.
 var pools [2]sync.Pool
 
 func (t *Tree) reader(ctx context.Context, w *walk) *reader {

@@ -47,16 +47,16 @@ func TestReadAgreesWithGit(t *testing.T) {
 			for i, g := range got {
 				text := texts[string(wants[i].Path)]
 				if g.Err != nil {
-					t.Errorf("%s: %v", wants[i].Path, g.Err)
+					t.Errorf("reading %s gave the error %v", wants[i].Path, g.Err)
 				}
 				if want := (repo.Content{ID: blob(t, root, text), MD5: sumOf(text)}); g.Raw != want {
-					t.Errorf("%s: %v, want %v", wants[i].Path, g.Raw, want)
+					t.Errorf("the content of %s is %v; want %v", wants[i].Path, g.Raw, want)
 				}
 				if g.Size != int64(len(text)) || g.CRLF || !g.Converted.IsZero() {
 					t.Errorf("%s: size %d, crlf %v, converted %v", wants[i].Path, g.Size, g.CRLF, g.Converted)
 				}
 				if g.Found != stat(t, root, string(wants[i].Path))[0] {
-					t.Errorf("%s: found %v", wants[i].Path, g.Found)
+					t.Errorf("reading %s found %v; want the same as Stat", wants[i].Path, g.Found)
 				}
 			}
 		})
@@ -78,7 +78,7 @@ func TestReadLinks(t *testing.T) {
 			t.Errorf("%s: %v, %v, want the content of its target text", name, g.Raw, g.Err)
 		}
 		if g.Kind != repo.KindSymlink || g.Found.Presence != repo.Link || g.Found.Stat.IsZero() || !g.Converted.IsZero() {
-			t.Errorf("%s: %+v", name, g)
+			t.Errorf("reading the link %s gave %+v; want a symlink with its stat, not converted", name, g)
 		}
 	}
 	for _, name := range []string{"outdir/secret", "todir/file", "loop/x", "real/file/x", "real/none", "none/x"} {
@@ -93,7 +93,7 @@ func TestReadLinks(t *testing.T) {
 		}
 	}
 	if g := readOne(t, root, "real", repo.ConvertNone); g.Found.Presence != repo.Directory || g.Err == nil {
-		t.Errorf("directory: %+v", g)
+		t.Errorf("reading a directory gave %+v; want an error", g)
 	}
 }
 
@@ -107,12 +107,12 @@ func TestReadAfterUnreadableFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got[0].Raw.MD5 != sumOf("a") || got[1].Err == nil || got[2].Raw.MD5 != sumOf("c") {
-		t.Errorf("%+v", got)
+		t.Errorf("Read returned %+v; want a and c read, and an error for b", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := content.Open(root, content.Options{}).Read(ctx, []repo.ReadRequest{{Path: "a"}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("Read with a cancelled context returned the error %v; want the cancellation", err)
 	}
 }
 
@@ -134,10 +134,10 @@ func TestRacyRule(t *testing.T) {
 	} {
 		got, err := content.Open(root, content.Options{Now: func() time.Time { return c.now }}).Read(t.Context(), []repo.ReadRequest{{Path: "f"}})
 		if err != nil || got[0].Err != nil {
-			t.Fatal(err, got[0].Err)
+			t.Fatalf("%s: Read returned the errors %v, %v", c.name, err, got[0].Err)
 		}
 		if trusted := got[0].Found.Stat == s; trusted != c.trusted || !trusted && !got[0].Found.Stat.IsZero() {
-			t.Errorf("%s: stat %v", c.name, got[0].Found.Stat)
+			t.Errorf("%s: the stat is %v; it should be trusted: %t", c.name, got[0].Found.Stat, c.trusted)
 		}
 	}
 	// The mtime is in the future and the ctime is old.
@@ -203,14 +203,14 @@ func TestReadWhileWritten(t *testing.T) {
 			}
 			g := got[0]
 			if try != 3 {
-				t.Errorf("%d attempts", try)
+				t.Errorf("the file was read %d times; want 3", try)
 			}
 			if c.stop > 3 {
 				if g.Err == nil || !strings.Contains(g.Err.Error(), "changed while being read") || g.Raw != (repo.Content{}) || !g.Found.Stat.IsZero() {
-					t.Errorf("%+v", g)
+					t.Errorf("reading a file that keeps changing gave %+v; want an error and no content", g)
 				}
 			} else if g.Err != nil || g.Raw.MD5 != sumOf(text) || g.Size != int64(len(text)) {
-				t.Errorf("%+v", g)
+				t.Errorf("reading gave %+v; want the last content of %d bytes", g, len(text))
 			}
 		})
 	}
@@ -233,7 +233,7 @@ func TestReadWhileOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got[0].Err == nil || got[0].Raw != (repo.Content{}) {
-		t.Errorf("%+v", got[0])
+		t.Errorf("reading gave %+v; want an error and no content", got[0])
 	}
 }
 

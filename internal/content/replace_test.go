@@ -44,7 +44,7 @@ func TestReplace(t *testing.T) {
 	for name, want := range map[string]string{"plain": "old", "sub/deep": "new"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(b) != want {
-			t.Errorf("%s: %s, %v", name, b, err)
+			t.Errorf("%s has %q, %v; want %q", name, b, err, want)
 		}
 	}
 	info, err := os.Stat(filepath.Join(dir, "sub/deep"))

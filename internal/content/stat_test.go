@@ -76,7 +76,7 @@ func TestStat(t *testing.T) {
 			t.Errorf("%q: presence %v with error %v", paths[i], f.Presence, f.Err)
 		}
 		if f.Executable != (paths[i] == "run") {
-			t.Errorf("%q: executable %v", paths[i], f.Executable)
+			t.Errorf("Stat reports that %q is executable: %t; want the opposite", paths[i], f.Executable)
 		}
 		if f.Presence == repo.Absent && !f.Stat.IsZero() {
 			t.Errorf("%q: absent with a stat", paths[i])
@@ -107,14 +107,14 @@ func TestStatAgreesWithLstat(t *testing.T) {
 		switch {
 		case strings.Contains(paths[i], ".."):
 			if f.Presence != repo.Unreadable {
-				t.Fatalf("%s: %v", paths[i], f)
+				t.Fatalf("Stat(%q) returned %v; want it unreadable", paths[i], f)
 			}
 		case errors.Is(err, fs.ErrNotExist):
 			if f.Presence != repo.Absent {
 				t.Fatalf("%s: %v, want absent", paths[i], f)
 			}
 		case f.Presence != repo.File || f.Stat.Size != info.Size() || f.Stat.Mtime != info.ModTime().UnixNano():
-			t.Fatalf("%s: %v, want %v", paths[i], f, info)
+			t.Fatalf("Stat(%q) returned %v; want %v", paths[i], f, info)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestStatCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := tree.Stat(ctx, []repo.Entry{{Path: "f"}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("Stat with a cancelled context returned the error %v; want the cancellation", err)
 	}
 	if found, err := tree.Stat(t.Context(), nil); err != nil || len(found) != 0 {
 		t.Errorf("no entries: %v, %v", found, err)

@@ -34,10 +34,10 @@ func TestReadSpecialFiles(t *testing.T) {
 	defer l.Close()
 	for _, name := range []string{"pipe", "socket"} {
 		if f := stat(t, root, name)[0]; f.Presence != repo.Special {
-			t.Errorf("%s: found %v", name, f)
+			t.Errorf("Stat of the %s returned %v; want a special file", name, f)
 		}
 		if g := readOne(t, root, name, repo.ConvertNone); g.Found.Presence != repo.Special || g.Err == nil || !g.Found.Stat.IsZero() {
-			t.Errorf("%s: %+v", name, g)
+			t.Errorf("reading the %s gave %+v; want a special file and an error", name, g)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestReadSpecialFiles(t *testing.T) {
 // A file with more bytes than its stat shows, as in /proc, is an error: it would not have git's id.
 func TestReadBeyondSize(t *testing.T) {
 	if g := readOne(t, "/proc", "version", repo.ConvertNone); g.Err == nil || !g.Raw.ID.IsZero() {
-		t.Errorf("%+v", g)
+		t.Errorf("reading /proc/version gave %+v; want an error and no id", g)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestUnreadable(t *testing.T) {
 		{repo.File, repo.File},
 	} {
 		if found[i].Presence != want.stat || want.stat == repo.Unreadable && !errors.Is(found[i].Err, fs.ErrPermission) {
-			t.Errorf("stat %s: %v", paths[i], found[i])
+			t.Errorf("Stat(%q) returned %v; want the presence %v", paths[i], found[i], want.stat)
 		}
 		if got[i].Found.Presence != want.read || (want.read == repo.Unreadable) != errors.Is(got[i].Err, fs.ErrPermission) {
-			t.Errorf("read %s: %+v", paths[i], got[i])
+			t.Errorf("Read(%q) returned %+v; want the presence %v", paths[i], got[i], want.read)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestDescriptors(t *testing.T) {
 	before := descriptors(t)
 	paths := []string{"a/b/c", "a/b/none/x", deep + "/file", deep, "../x", deep + "/file/x"}
 	if f := stat(t, root, paths...); f[2].Presence != repo.File || f[3].Presence != repo.Directory {
-		t.Errorf("deep: %v", f)
+		t.Errorf("Stat of deep paths returned %v; want a file and a directory", f)
 	}
 	for _, p := range paths {
 		readOne(t, root, p, repo.ConvertAuto)
@@ -159,7 +159,7 @@ func TestFailedCreateRemovesDirs(t *testing.T) {
 	}
 	for i, want := range []bool{true, false} {
 		if err := tree.Create(".spec/a/b/spec.md", []byte("text")); (err == nil) != want {
-			t.Errorf("attempt %d: %v", i, err)
+			t.Errorf("Create, call %d, returned the error %v; it should succeed: %t", i, err, want)
 		}
 	}
 	if left, err := os.ReadDir(filepath.Join(root, ".spec/a/b")); err != nil || len(left) != 1 {

@@ -66,7 +66,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		for _, p := range found {
 			if p.File != name || p.Problem == "" || p.Expected == "" || strings.ContainsAny(p.Problem+p.Expected, "\n\r\x00") {
-				t.Fatalf("%+v", p)
+				t.Fatalf("the problem is %+v; want the file name, and texts of one line", p)
 			}
 		}
 	})
@@ -89,7 +89,7 @@ func FuzzLint(f *testing.F) {
 		}
 		for _, r := range wrong {
 			if r.Line < 1 || r.Line > lines || r.Name == "" || strings.ContainsAny(r.Name, "\n") {
-				t.Fatalf("%+v", r)
+				t.Fatalf("the wrong mention is %+v; want a name and a line of the text", r)
 			}
 			if c.Bucket(r.Name) == contract.Canonical && !strings.Contains(string(content), r.Name+"/") && !strings.Contains(string(content), `\`) && !strings.Contains(string(content), "{") {
 				t.Fatalf("Lint reports %s, which is allowed", r.Name)

@@ -102,7 +102,7 @@ func TestLineAllows(t *testing.T) {
 		}
 		c, err := contract.Extend(base, []byte(line), "c.yaml")
 		if err != nil {
-			t.Fatalf("%q: %v", line, err)
+			t.Fatalf("Extend(%q) returned the error %v", line, err)
 		}
 		if c.Bucket(n) != contract.Canonical {
 			t.Fatalf("%q does not allow %q", line, n)

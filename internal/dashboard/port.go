@@ -56,7 +56,7 @@ type ListenOptions struct {
 	Addr string // "" for the port of the repository on this machine
 	// New asks for a new server, since a running one may not have the requested options.
 	New   bool
-	Taken func(port uint16) // hears that another listener has the port of the repository; may be nil
+	Taken func(port uint16) // called if another program listens on the repository's port; may be nil
 }
 
 // Listen opens the listener of the dashboard of the repository whose git directory is common. Without an address, it

@@ -17,7 +17,7 @@ func TestServeToken(t *testing.T) {
 	}
 	name := filepath.Join(dir, "ken", tokenFile)
 	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("Stat of the token file returned %v, %v; want the mode 0600", info, err)
 	}
 	if again, err := Token(dir, false); err != nil || again != first {
 		t.Errorf("%q, %v; before it was %q", again, err, first)

@@ -15,8 +15,8 @@
 // removed it, and where it moved. Where the history is cut off, or git lacks a content, the
 // verdict is unknown.
 //
-// Package mention finds the mentions in one document. [Checker] reads the tree and the history of an open workspace, and caches its reports. [Checker.Check] checks
-// documents. [TreeChange] finds the mentions that a change breaks: it compares two trees, and reads neither the
+// Package mention finds the mentions in one document. [Checker] reads the tree and the history of an open
+// workspace, and caches its reports. [Checker.Check] checks documents. [TreeChange] finds the mentions that a change breaks: it compares two trees, and reads neither the
 // history nor documents without a removed name.
 package docs
 

@@ -24,7 +24,7 @@ func TestGlobs(t *testing.T) {
 			return ok && err == nil && doublestar.ValidatePattern(glob)
 		})
 		if got := c.globs.match(glob); got != want || c.globs.skipped {
-			t.Fatalf("%q: %v, want %v", glob, got, want)
+			t.Fatalf("the glob %q matches: %v; want %v", glob, got, want)
 		}
 	})
 }

@@ -60,7 +60,7 @@ func (p *past) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
 }
 
 // eachContent calls see with the contents in order. The error is [ErrAbsent] for a content that git does not have,
-// and [ErrTooLarge] for one that is too large to read.
+// and [mention.ErrTooLarge] for one that is too large to read.
 func (p *past) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
 	return p.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
 		switch {

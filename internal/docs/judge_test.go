@@ -98,7 +98,7 @@ func TestContainsName(t *testing.T) {
 		"api/a.goé": false, "\xffapi/a.go\xff": true, "": false,
 	} {
 		if got := containsName([]byte(text), "api/a.go"); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("containsName(%q) = %t; want %t", text, got, want)
 		}
 	}
 	if containsName([]byte("anything"), "") {
@@ -129,7 +129,7 @@ func TestTaskFiles(t *testing.T) {
 		}
 		slices.Sort(names)
 		if got := strings.Join(names, " "); got != tt.want || r.open != tt.open {
-			t.Errorf("%s %q: %q, %v", tt.tool, tt.text, got, r.open)
+			t.Errorf("the names in %s %q are %q, open %t; want %q, open %t", tt.tool, tt.text, got, r.open, tt.want, tt.open)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestFix(t *testing.T) {
 	}
 	got, fixed := Fix("docs/g.md", []byte(text), list)
 	if want := "See [a](../new/a.go), `../new/a.go` and `new/a.go`."; string(got) != want || len(fixed.Edits) != 3 {
-		t.Errorf("%s, %v", got, fixed)
+		t.Errorf("Fix returned %s, %v; want 3 edits that give %s", got, fixed, want)
 	}
 	for name, tt := range map[string]struct {
 		change func(j *CheckedMention)
@@ -175,10 +175,10 @@ func TestFix(t *testing.T) {
 		tt.change(&one[0])
 		got, fixed := Fix("docs/g.md", []byte(text), one)
 		if string(got) != text || len(fixed.Edits) != 0 {
-			t.Errorf("%s: %s, %v", name, got, fixed.Edits)
+			t.Errorf("%s: Fix returned %s, %v; want no edits", name, got, fixed.Edits)
 		}
 		if left := fixed.Unfixed; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
-			t.Errorf("%s: left %v", name, left)
+			t.Errorf("%s: Fix left %v; want the reason %q", name, left, tt.why)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestQuotes(t *testing.T) {
 		`memory/runs and "memory/runs"`: true,
 	} {
 		if got := quotes([]byte(text), "memory/runs"); got != want {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("quotes(%q) = %t; want %t", text, got, want)
 		}
 	}
 }
@@ -299,6 +299,6 @@ func TestDocumentStatements(t *testing.T) {
 		got = append(got, told.hidden(&list[i]))
 	}
 	if want := []string{"holds", HiddenExplained, "", HiddenExplained, HiddenHedged, ""}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("the reasons to hide mentions are %q; want %q", got, want)
 	}
 }

@@ -26,7 +26,7 @@ func TestAlignTables(t *testing.T) {
 	} {
 		line := strings.Count(tt.before[:strings.Index(tt.before, "a.go")], "\n") + 1
 		if got := string(alignTables([]byte(tt.before), []byte(tt.after), []int{line})); got != tt.want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, tt.want)
+			t.Errorf("%s: the aligned table is\n%s\nwant\n%s", name, got, tt.want)
 		}
 	}
 }

@@ -44,8 +44,8 @@ func (t *workTree) tracked() []File {
 }
 
 // Read calls see with the content of each file in the work tree, concurrently. It reads files that a sparse
-// checkout omits from git. The error is [ErrTooLarge] for a file of more than most bytes, or [ErrNotText] if its
-// name shows that it is not text. see must not keep the bytes.
+// checkout omits from git. The error is [mention.ErrTooLarge] for a file of more than most bytes, or
+// [mention.ErrNotText] if its name shows that it is not text. see must not keep the bytes.
 func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(i int, content []byte, err error)) error {
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {

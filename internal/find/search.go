@@ -177,7 +177,7 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 // termWeight returns the total weight of the terms in a text, without duplicates.
 func termWeight(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
 
-// scorer returns a function like worth for many texts: it splits each word only once.
+// scorer returns termWeight for many texts: it splits each word only once.
 func scorer(weights map[string]float64) func(text string) float64 {
 	known := make(map[string][]string) // the terms with a weight, by word
 	return func(text string) float64 {

@@ -114,7 +114,7 @@ func TestCatchAll(t *testing.T) {
 			}
 		}
 		if got := catchAll(lines, at); got != tt.want {
-			t.Errorf("%s: %q, expected %q", name, got, tt.want)
+			t.Errorf("%s: catchAll returned %q; want %q", name, got, tt.want)
 		}
 	}
 	for _, n := range []int{-1, 0, 2} {

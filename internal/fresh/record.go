@@ -60,7 +60,7 @@ func (b Basis) Matches(now repo.Content) bool {
 	return !b.Content.MD5.IsZero() && b.Content.MD5 == now.MD5
 }
 
-// Key returns the part of the basis that Holds compares: the id, or the md5 if there is no id. Bases with equal
+// Key returns the part of the basis that Matches compares: the id, or the md5 if there is no id. Bases with equal
 // keys hold for the same content.
 func (b Basis) Key() Basis {
 	if !b.Content.ID.IsZero() {
@@ -114,7 +114,7 @@ const MaxAhead = 24 * time.Hour
 // LatestTime returns the latest time that a record may have at now, in whole microseconds like the times of records.
 func LatestTime(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
 
-// ErrAhead says that the time of a record is later than [Latest].
+// ErrAhead says that the time of a record is later than [LatestTime].
 var ErrAhead = errors.New("it is dated more than a day in the future")
 
 // ErrDamaged says that the content of a record does not match its id.
@@ -137,7 +137,7 @@ func (u UnusedRecord) Label() string {
 
 // Stamp returns the time of a new text that replaces others: now, or just after the latest of those. ken shows the
 // newest text, and clocks differ. Otherwise a text from a clock that is ahead could not be replaced until that
-// time. The replaced texts come from a store, which has no record later than [Latest].
+// time. The replaced texts come from a store, which has no record later than [LatestTime].
 func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	at := now.UTC().Truncate(time.Microsecond)
 	for _, d := range displaced {

@@ -134,7 +134,7 @@ func TestAttributes(t *testing.T) {
 	}
 	for i, p := range paths {
 		if show(got[i]) != show(cases[p]) {
-			t.Errorf("%q: %s, want %s", p, show(got[i]), show(cases[p]))
+			t.Errorf("the attributes of %q are %s; want %s", p, show(got[i]), show(cases[p]))
 		}
 	}
 	if got, err := b.open().Attributes(ctx(t), nil); len(got) != 0 || err != nil {
@@ -170,7 +170,7 @@ func TestStoredIDsMatchesGitAdd(t *testing.T) {
 		b.git("add", "-A")
 		for i, p := range paths {
 			if want := b.id(":" + string(p)); got[i] != want {
-				t.Errorf("%q: %s, want %s", p, got[i], want)
+				t.Errorf("the stored id of %q is %s; want %s", p, got[i], want)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func TestCancelIsAnInterruption(t *testing.T) {
 	stop, cancelStop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancelStop)
 	if _, err := r.git().Read(stop, nil, "status"); fault.KindOf(err) != fault.Interrupted || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("Read with a cancelled context returned the error %v; want an interruption", err)
 	}
 	if _, err := r.git().Read(c, nil, "status"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the caller's deadline: %v", err)
@@ -112,15 +112,15 @@ func TestReadProbeCheck(t *testing.T) {
 			fakeGit(t, c.script)
 			out, err := r.git().Read(ctx(t), nil, "x")
 			if (err == nil) != c.read || c.read && out != "out\n" {
-				t.Errorf("read: %q, %v", out, err)
+				t.Errorf("Read returned %q, %v; it should succeed: %t", out, err, c.read)
 			}
 			_, found, err := r.git().Probe(ctx(t), "x")
 			if (err == nil) != c.probe || found != c.found {
-				t.Errorf("probe: %v, %v", found, err)
+				t.Errorf("Probe returned found %t, %v; want %t, and success: %t", found, err, c.found, c.probe)
 			}
 			yes, err := r.git().Check(ctx(t), "x")
 			if (err == nil) != c.verdict || yes != c.yes {
-				t.Errorf("verdict: %v, %v", yes, err)
+				t.Errorf("Check returned %t, %v; want %t, and success: %t", yes, err, c.yes, c.verdict)
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestReadProbeCheck(t *testing.T) {
 func TestShellQuote(t *testing.T) {
 	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
 		if got := fault.Quote(in); got != want {
-			t.Errorf("%q: %s", in, got)
+			t.Errorf("Quote(%q) = %s; want %s", in, got, want)
 		}
 	}
 }
@@ -149,10 +149,10 @@ func TestInheritedEnvironmentIsIgnored(t *testing.T) {
 	}
 	s := b.snapshot()
 	if len(s.Index.Entries) != 1 || s.Index.Entries[0].Path != "mine" {
-		t.Errorf("entries %+v", s.Index.Entries)
+		t.Errorf("the index has the entries %+v; want only mine", s.Index.Entries)
 	}
 	if _, ok, err := b.open().Tree(ctx(t), s.Head.Commit); !ok || err != nil {
-		t.Errorf("tree: %v, %v", ok, err)
+		t.Errorf("Tree returned %t, %v; want the tree", ok, err)
 	}
 }
 
@@ -189,23 +189,23 @@ func TestHostileConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.Index.Entries) != 3 || s.Head.Commit != head {
-		t.Errorf("snapshot %+v", s)
+		t.Errorf("Snapshot returned %+v; want 3 entries at %s", s, head)
 	}
 	tree, _, err := r.Tree(ctx(t), head)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if staged, err := r.IndexDiffers(ctx(t), s, tree); !staged || err != nil {
-		t.Errorf("staged: %v, %v", staged, err)
+		t.Errorf("IndexDiffers returned %t, %v; want true", staged, err)
 	}
 	if _, paths, err := r.ChangedBy(ctx(t), "HEAD"); len(paths) != 1 || paths[0] != "a" || err != nil {
-		t.Errorf("touched: %q, %v", paths, err)
+		t.Errorf("ChangedBy(HEAD) returned %q, %v; want a", paths, err)
 	}
 	if _, paths, err := r.ChangedBy(ctx(t), "HEAD^"); len(paths) != 3 || paths[2] != "sub/b" || err != nil {
 		t.Errorf("touched by the first: %q, %v", paths, err)
 	}
 	if paths, err := r.Untracked(ctx(t)); len(paths) != 1 || paths[0] != "un\ttracked" || err != nil {
-		t.Errorf("untracked: %q, %v", paths, err)
+		t.Errorf("Untracked returned %q, %v; want one path", paths, err)
 	}
 	if _, err := r.Attributes(ctx(t), entryPaths(s)); err != nil {
 		t.Error(err)

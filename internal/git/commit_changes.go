@@ -51,7 +51,7 @@ func (l *listingLimit) add(path string) error {
 	return nil
 }
 
-// splitLong is [Repo.split] for a long answer.
+// splitLong runs git and calls f with each item of its output. Its timeout counts only time without output.
 func (r *Repo) splitLong(ctx context.Context, args []string, f func(string) error) error {
 	return r.git().Split(ctx, command.Call{Args: args, Steady: true}, f)
 }

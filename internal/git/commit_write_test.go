@@ -153,7 +153,7 @@ func TestRefused(t *testing.T) {
 		"remote: error: hook declined\nremote: Rule 7: 100 at most\n":                         "the remote refuses the push: deny updating a hidden ref: Rule 7: 100 at most",
 	} {
 		if got := refused("refs/x", "[remote rejected] (deny updating a hidden ref)", said).Error(); got != want {
-			t.Errorf("%q: %s", said, got)
+			t.Errorf("the error after the output %q is %s; want %s", said, got, want)
 		}
 	}
 }

@@ -67,16 +67,16 @@ func TestContents(t *testing.T) {
 			}
 		}
 		if i := slices.IndexFunc(many[len(places):], func(id repo.ID) bool { return !id.IsZero() }); i >= 0 {
-			t.Errorf("found %s", more[len(places)+i].Path)
+			t.Errorf("At found %s, which does not exist", more[len(places)+i].Path)
 		}
 		t.Run("again without git", func(t *testing.T) {
 			withoutGit(t)
 			again, err := c.At(t.Context(), places)
 			if err != nil || !slices.Equal(got, again) {
-				t.Errorf("%v", err)
+				t.Errorf("At without git returned %v, %v; want the same ids as before", again, err)
 			}
 			if none, err := c.At(t.Context(), nil); err != nil || len(none) != 0 {
-				t.Errorf("%v, %v", none, err)
+				t.Errorf("At without paths returned %v, %v; want nothing", none, err)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestContentsOfMissingObjects(t *testing.T) {
 	c := g.Contents()
 	got, err := c.At(t.Context(), []repo.CommitPath{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}, {Commit: two, Path: "dir/sub/below"}, {Commit: head, Path: "dir/sub"}, {Commit: two, Path: "other"}})
 	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{blob, strings.Repeat("12", 20), "", "", tree}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("At returned %v, %v; want a blob, a submodule, nothing twice, and a tree", got, err)
 	}
 	// Many paths: below a complete directory, and below one with a missing tree.
 	for _, dir := range []string{"dir/", ""} {
@@ -113,7 +113,7 @@ func TestContentsOfMissingObjects(t *testing.T) {
 		}
 		got, err := g.Contents().At(t.Context(), many)
 		if err != nil || fmt.Sprint(got[:2]) != fmt.Sprint([]string{blob, strings.Repeat("12", 20)}) || !got[7].IsZero() {
-			t.Errorf("%v, %v", got[:2], err)
+			t.Errorf("At returned %v, %v first; want the blob and the submodule", got[:2], err)
 		}
 		if got, err := g.Contents().At(t.Context(), append(many, repo.CommitPath{Commit: two, Path: "other/b"})); err == nil {
 			t.Errorf("other/b is %v", got[len(got)-1])
@@ -125,7 +125,7 @@ func TestContentsOfMissingObjects(t *testing.T) {
 	}
 	for _, p := range []repo.CommitPath{{Commit: two, Path: "other/b"}, {Commit: absent, Path: "a"}, {Commit: absent}, {Path: "a"}} {
 		if got, err := c.At(t.Context(), []repo.CommitPath{{Commit: two, Path: "dir/a"}, p}); err == nil {
-			t.Errorf("%v is %v", p, got)
+			t.Errorf("At(%v) returned %v; want an error", p, got)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestCommitEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.TrimSpace(r.Git("log", "-1", "--format=%H %P %an %s %(trailers:key=Spec-OK,valueonly,separator=)")); got != id.String()+" "+first.String()+" Grace it holds a" {
-		t.Errorf("committed %q", got)
+		t.Errorf("the new commit is %q; want %s on %s, with its trailer", got, id, first)
 	}
 	if after := r.Git("status", "--porcelain"); after != before {
 		t.Errorf("status was %q and is %q", before, after)

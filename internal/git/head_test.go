@@ -54,7 +54,7 @@ func TestHead(t *testing.T) {
 					withoutGit(t)
 				}
 				if got, err := r.Head(ctx(t)); got != want || err != nil {
-					t.Errorf("%+v, %v; want %+v", got, err, want)
+					t.Errorf("Head returned %+v, %v; want %+v", got, err, want)
 				}
 			})
 		}
@@ -69,10 +69,10 @@ func TestHeadOfEachWorktree(t *testing.T) {
 	linked := b.sub(b.path("../linked"))
 	withoutGit(t)
 	if got, err := b.open().Head(ctx(t)); got != (repo.Head{Commit: second, Branch: "refs/heads/main"}) || err != nil {
-		t.Errorf("main: %+v, %v", got, err)
+		t.Errorf("Head of the main worktree returned %+v, %v; want %s on main", got, err, second)
 	}
 	if got, err := linked.open().Head(ctx(t)); got != (repo.Head{Commit: first, Branch: "refs/heads/linked"}) || err != nil {
-		t.Errorf("linked: %+v, %v", got, err)
+		t.Errorf("Head of the linked worktree returned %+v, %v; want %s on linked", got, err, first)
 	}
 }
 
@@ -87,10 +87,10 @@ func TestBrokenHeadIsAnError(t *testing.T) {
 			b.commit("a", "1")
 			b.write(".git/refs/heads/main", text)
 			if got, err := b.open().Head(ctx(t)); err == nil {
-				t.Errorf("got %+v", got)
+				t.Errorf("Head returned %+v; want an error", got)
 			}
 			if got, err := b.open().Snapshot(ctx(t)); err == nil {
-				t.Errorf("got %+v", got)
+				t.Errorf("Snapshot returned %+v; want an error", got)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestReftableIsReadByGit(t *testing.T) {
 *) exit 99;;
 esac`)
 	if got, err := b.open().Head(ctx(t)); got != want || err != nil {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Head returned %+v, %v; want %+v", got, err, want)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestUnknownExtensionIsAnErrorOfGit(t *testing.T) {
 	b.git("config", "core.repositoryformatversion", "1")
 	b.git("config", "extensions.ofNextYear", "true")
 	if s, err := b.open().Snapshot(ctx(t)); err == nil || !strings.Contains(err.Error(), "ofnextyear") {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Snapshot returned %+v, %v; want an error about the extension", s, err)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFindPacked(t *testing.T) {
 	} {
 		got, err := findPacked(text, name, repo.SHA1)
 		if got.String() != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
+			t.Errorf("findPacked(%q) returned %s, %v; want %s", name, got, err, want)
 		}
 	}
 }

@@ -57,6 +57,6 @@ func TestHistoryCorrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := differ(want, readHistory(t, r, ids...)); d != "" {
-		t.Error(d)
+		t.Errorf("the history differs without the cache: %s", d)
 	}
 }

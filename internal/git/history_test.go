@@ -79,7 +79,7 @@ func TestHistoryWarm(t *testing.T) {
 	for _, at := range []*testrepo.Repo{r, side} {
 		h := readHistory(t, at, heads...)
 		if d := differ(first, h); d != "" {
-			t.Error(d)
+			t.Errorf("the history from the cache differs: %s", d)
 		}
 		if h.Len() != 2 || len(h.Marked()) != 1 {
 			t.Errorf("%d commits, %v marked", h.Len(), h.Marked())
@@ -169,7 +169,7 @@ func TestHistoryGrows(t *testing.T) {
 	h = readHistory(t, r, headOf(t, r, "main"))
 	r.Remove(".git/ken/cache/history")
 	if d := differ(h, readHistory(t, r, headOf(t, r, "main"))); d != "" || h.Len() != n {
-		t.Errorf("%d commits; %s", h.Len(), d)
+		t.Errorf("the history has %d commits, want %d; it differs without the cache: %s", h.Len(), n, d)
 	}
 }
 
@@ -220,12 +220,12 @@ func TestHistoryUnwritable(t *testing.T) {
 	r.Write(".git/ken/cache/history/base", "nonsense\n")
 	r.Write(".git/ken/cache/history/tail/dir", "nonsense\n")
 	if d := differ(h, readHistory(t, r, head)); d != "" {
-		t.Error(d)
+		t.Errorf("the history differs with a damaged cache: %s", d)
 	}
 	r.Remove(".git/ken/cache/history")
 	r.Write(".git/ken/cache/history/base/dir", "nonsense\n")
 	if again := readHistory(t, r, head); differ(h, again) != "" || len(again.Remarks()) != 1 {
-		t.Errorf("%s, remarks %q", differ(h, again), again.Remarks())
+		t.Errorf("the history differs: %s, with the remarks %q; want one remark", differ(h, again), again.Remarks())
 	}
 }
 
@@ -325,7 +325,7 @@ func TestHistoryBroken(t *testing.T) {
 		t.Error("History returned no error for a missing tree in new commits")
 	}
 	if d := differ(h, readHistory(t, r, known)); d != "" {
-		t.Error(d)
+		t.Errorf("the history differs after a failed read: %s", d)
 	}
 }
 

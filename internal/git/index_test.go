@@ -222,7 +222,7 @@ func TestIndexAbsentIsEmpty(t *testing.T) {
 	r := b.open()
 	s, err := r.Snapshot(ctx(t))
 	if err != nil || len(s.Index.Entries) != 0 || !s.Index.Checksum.IsZero() {
-		t.Fatalf("%+v, %v", s, err)
+		t.Fatalf("Snapshot returned %+v, %v; want an empty index", s, err)
 	}
 	if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
 		t.Errorf("StillCurrent returned %v, %v; want true", ok, err)
@@ -249,7 +249,7 @@ func TestIndexWithoutChecksum(t *testing.T) {
 	r := b.open()
 	s, err := r.Snapshot(ctx(t))
 	if err != nil || len(s.Index.Entries) != 1 || !s.Index.Checksum.IsZero() {
-		t.Fatalf("%+v, %v", s, err)
+		t.Fatalf("Snapshot returned %+v, %v; want one entry and no checksum", s, err)
 	}
 	if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
 		t.Errorf("StillCurrent returned %v, %v; want true", ok, err)

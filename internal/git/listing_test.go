@@ -24,12 +24,12 @@ func TestFilesNamed(t *testing.T) {
 	}
 	set, err := g.FilesNamed(t.Context(), headOf(t, r, "HEAD"), ".spec", "spec.md")
 	if err != nil || len(set) != 2 {
-		t.Fatalf("%v, %v", set, err)
+		t.Fatalf("FilesNamed returned %v, %v; want 2 files", set, err)
 	}
 	for path, text := range map[repo.Path]string{".spec/a/spec.md": "a\n", ".spec/a b\n\"/spec.md": "b\n"} {
 		want := strings.TrimSpace(r.Git("hash-object", string(path)))
 		if set[path].String() != want {
-			t.Errorf("%s (%q): %s, want %s", path, text, set[path], want)
+			t.Errorf("the id of %s (%q) is %s; want %s", path, text, set[path], want)
 		}
 	}
 	if set, err := g.FilesNamed(t.Context(), repo.ID{}, ".spec", "spec.md"); err != nil || len(set) != 0 {
@@ -55,6 +55,6 @@ func TestEntriesAt(t *testing.T) {
 		{Path: "link", ID: repo.SHA1.Blob([]byte("x")), Mode: repo.Symlink},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("the listing is %+v, %v; want %+v", got, err, want)
 	}
 }

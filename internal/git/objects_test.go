@@ -15,13 +15,13 @@ func TestTree(t *testing.T) {
 	r := b.open()
 	for range 2 {
 		if got, ok, err := r.Tree(ctx(t), c); got != b.id("HEAD^{tree}") || !ok || err != nil {
-			t.Errorf("%s, %v, %v", got, ok, err)
+			t.Errorf("Tree returned %s, %v, %v; want the tree of HEAD", got, ok, err)
 		}
 	}
 	missing, _ := repo.ParseID(strings.Repeat("1", 40))
 	for _, id := range []repo.ID{missing, {}, b.id("HEAD:a")} {
 		if got, ok, err := r.Tree(ctx(t), id); ok || err != nil {
-			t.Errorf("%s: %s, %v", id, got, err)
+			t.Errorf("Tree(%s) returned %s, %t, %v; want no tree and no error", id, got, ok, err)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestReachable(t *testing.T) {
 		"amended away": {lost, false}, "missing": {missing, false}, "none": {repo.ID{}, false}, "a blob": {b.id("HEAD:a"), false},
 	} {
 		if got, err := r.Reachable(ctx(t), c.id); got != c.want || err != nil {
-			t.Errorf("%s: %v, %v", name, got, err)
+			t.Errorf("Reachable of %s returned %t, %v; want %t", name, got, err, c.want)
 		}
 	}
 	b.git("checkout", "-q", "--orphan", "unborn")
@@ -65,12 +65,12 @@ func TestAt(t *testing.T) {
 	for _, n := range names {
 		want := b.id("HEAD:" + n)
 		if got, ok, err := r.At(ctx(t), c, repo.Path(n)); got != want || !ok || err != nil {
-			t.Errorf("%q: %s, %v, %v", n, got, ok, err)
+			t.Errorf("At(%q) returned %s, %t, %v; want %s", n, got, ok, err, want)
 		}
 	}
 	for _, n := range []repo.Path{"absent", "a/b", "d/*", "**"} {
 		if got, ok, err := r.At(ctx(t), c, n); ok || err != nil {
-			t.Errorf("%q: %s, %v", n, got, err)
+			t.Errorf("At(%q) returned %s, %t, %v; want nothing and no error", n, got, ok, err)
 		}
 	}
 	missing, _ := repo.ParseID(strings.Repeat("1", 40))
@@ -78,7 +78,7 @@ func TestAt(t *testing.T) {
 		t.Errorf("a missing commit: %s, %v", got, ok)
 	}
 	if _, _, err := r.At(ctx(t), c, "../a"); fault.KindOf(err) != fault.Usage {
-		t.Errorf("outside: %v", err)
+		t.Errorf("At(\"../a\") returned the error %v; want a usage error", err)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestIndexDiffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := r.IndexDiffers(ctx(t), s, tree); got != want || err != nil {
-			t.Errorf("%s: %v, %v", name, got, err)
+			t.Errorf("%s: IndexDiffers returned %t, %v; want %t", name, got, err, want)
 		}
 	}
 	check("nothing at all", false)
@@ -127,13 +127,13 @@ func TestIndexDiffers(t *testing.T) {
 func TestChangedBy(t *testing.T) {
 	b := newBox(t)
 	if _, _, err := b.open().ChangedBy(ctx(t), "HEAD"); fault.KindOf(err) != fault.Usage || !strings.Contains(err.Error(), "no commits yet") {
-		t.Errorf("unborn: %v", err)
+		t.Errorf("ChangedBy without commits returned the error %v; want a usage error", err)
 	}
 	check := func(rev string, want ...repo.Path) {
 		t.Helper()
 		id, got, err := b.open().ChangedBy(ctx(t), rev)
 		if err != nil || id != b.id(rev+"^{commit}") || !slices.Equal(got, want) {
-			t.Errorf("%s: %s, %q, %v; want %q", rev, id, got, err, want)
+			t.Errorf("ChangedBy(%q) returned %s, %q, %v; want %q", rev, id, got, err, want)
 		}
 	}
 	b.commit("a", "1", "d/b", "2", "new\nline", "3")
@@ -154,7 +154,7 @@ func TestChangedBy(t *testing.T) {
 	check("HEAD")
 	for _, rev := range []string{"nope", "--all", "-h", "", "HEAD:moved", "a..b", "HEAD@{99}", "x\x00y", "HEAD\n"} {
 		if id, got, err := b.open().ChangedBy(ctx(t), rev); fault.KindOf(err) != fault.Usage {
-			t.Errorf("%q: %s, %q, %v", rev, id, got, err)
+			t.Errorf("ChangedBy(%q) returned %s, %q, %v; want a usage error", rev, id, got, err)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestChangedByAtTheEdgeOfAShallowClone(t *testing.T) {
 	origin.commit("b", "1")
 	b := origin.clone("--depth=1")
 	if _, got, err := b.open().ChangedBy(ctx(t), "HEAD"); err == nil || !strings.Contains(fault.HintOf(err), "--deepen") {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("ChangedBy returned %q, %v; want an error with a hint to deepen the clone", got, err)
 	}
 }
 
@@ -179,6 +179,6 @@ func TestUntracked(t *testing.T) {
 	b.write("nested/f", "")
 	got, err := b.open().Untracked(ctx(t))
 	if want := []repo.Path{"d/deep", "nested/", "new", "new\nline", "\xff"}; !slices.Equal(got, want) || err != nil {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Untracked returned %q, %v; want %q", got, err, want)
 	}
 }

@@ -152,7 +152,7 @@ func TestOpenCancelled(t *testing.T) {
 	c, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Open(c, t.TempDir()); fault.KindOf(err) != fault.Interrupted {
-		t.Errorf("got %v", err)
+		t.Errorf("Open with a cancelled context returned the error %v; want an interruption", err)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestWorktrees(t *testing.T) {
 	b.git("worktree", "add", "-q", "../eins")
 	got, err := b.open().Worktrees()
 	if err != nil || !slices.Equal(got, []string{"", "eins", "zwei"}) {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Worktrees returned %q, %v; want the main one, eins and zwei", got, err)
 	}
 	r := b.sub(b.path("../eins")).open()
 	if r.Worktree() != "eins" || b.open().Worktree() != "" {
@@ -171,7 +171,7 @@ func TestWorktrees(t *testing.T) {
 	}
 	b.git("worktree", "remove", "../zwei")
 	if got, err = r.Worktrees(); err != nil || !slices.Equal(got, []string{"", "eins"}) {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Worktrees returned %q, %v; want the main one and eins", got, err)
 	}
 }
 
@@ -182,12 +182,12 @@ func TestAuthor(t *testing.T) {
 	}
 	b := newBox(t)
 	if got, err := b.open().Author(ctx(t)); got != "" || err != nil {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Author returned %q, %v; want nothing", got, err)
 	}
 	b.git("config", "user.name", "Ann")
 	b.git("config", "user.email", "ann@example.com")
 	if got, err := b.open().Author(ctx(t)); got != "Ann <ann@example.com>" || err != nil {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Author returned %q, %v; want Ann <ann@example.com>", got, err)
 	}
 	b.git("config", "author.name", "Anna")
 	for _, c := range []struct{ variable, value, want string }{

@@ -131,7 +131,7 @@ func TestOwnerCheckMatchesGit(t *testing.T) {
 		"all below":               func(b *box, dir string) { b.safe(filepath.Dir(realPath(b.t, dir)) + "/*") },
 		"by the repository": func(b *box, _ string) {
 			if out, err := b.try("-c", "safe.directory=*", "config", "--local", "--add", "safe.directory", "*"); err != nil {
-				b.t.Fatalf("%v: %s", err, out)
+				b.t.Fatalf("git config failed with %v: %s", err, out)
 			}
 		},
 		"by the command": func(b *box, _ string) {

@@ -56,7 +56,7 @@ func FuzzBatchCheck(f *testing.F) {
 	f.Add("x ambiguous\n")
 	f.Fuzz(func(t *testing.T, out string) {
 		if id, ok, err := parseBatchCheck(out); ok != !id.IsZero() || ok && err != nil {
-			t.Fatalf("%s, %v, %v", id, ok, err)
+			t.Fatalf("parseBatchCheck(%q) returned %s, %t, %v; want an id exactly if ok", out, id, ok, err)
 		}
 	})
 }
@@ -66,7 +66,7 @@ func FuzzCounts(f *testing.F) {
 	f.Add("x")
 	f.Fuzz(func(t *testing.T, out string) {
 		if l, r, err := parseCounts(out); err == nil && (l < 0 || r < 0) {
-			t.Fatalf("%d, %d", l, r)
+			t.Fatalf("parseCounts(%q) returned %d, %d; want no negative number", out, l, r)
 		}
 	})
 }

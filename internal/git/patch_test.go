@@ -50,19 +50,19 @@ func TestLinesAndPatch(t *testing.T) {
 		first: lines(paths[0], 20), moved: lines(paths[1], 1), merge: lines(paths[1], 1), other: nil,
 	} {
 		if !maps.Equal(counts[id], want) {
-			t.Errorf("%s: %+v, want %+v", id.Short(), counts[id], want)
+			t.Errorf("the line counts of %s are %+v; want %+v", id.Short(), counts[id], want)
 		}
 	}
 	patch, err := g.Patch(t.Context(), moved, paths)
 	if err != nil || !strings.Contains(patch, "rename to") || !strings.Contains(patch, "\n+more\n") || strings.Contains(patch, "\x1b") {
-		t.Errorf("%v\n%s", err, patch)
+		t.Errorf("Patch returned the error %v and this patch; want a rename and an added line, without colours:\n%s", err, patch)
 	}
 	r.Write(".gitattributes", "*.md binary\n")
 	if counts, err := g.Lines(t.Context(), []repo.ID{moved, first}, paths); err != nil || len(counts[moved])+len(counts[first]) > 0 {
 		t.Errorf("counted the lines of a binary file: %v, %v", counts, err)
 	}
 	if patch, err := g.Patch(t.Context(), other, paths); err != nil || patch != "" {
-		t.Errorf("%v\n%s", err, patch)
+		t.Errorf("Patch of a commit without these paths returned the error %v and this patch; want none:\n%s", err, patch)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestPending(t *testing.T) {
 			paths = append(paths, c.Path)
 		}
 		if err != nil || p.Merge || !slices.Equal(paths, want) {
-			t.Errorf("%+v, %v; want %q", p, err, want)
+			t.Errorf("the pending changes are %+v, %v; want %q", p, err, want)
 		}
 	}
 	pending()
@@ -108,7 +108,7 @@ func TestResolve(t *testing.T) {
 	} {
 		id, ok, err := g.Resolve(t.Context(), rev)
 		if err != nil || ok != want || ok && id != head {
-			t.Errorf("%q: %v %v %v", rev, id, ok, err)
+			t.Errorf("Resolve(%q) returned %v, %t, %v; want found to be %t", rev, id, ok, err, want)
 		}
 	}
 }

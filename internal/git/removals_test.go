@@ -45,7 +45,7 @@ func TestRemovals(t *testing.T) {
 		t.Errorf("Removals returned %v for a merge and %v for a root commit; want none", got[0], got[2])
 	}
 	if len(got[1]) != len(want) {
-		t.Fatalf("got %+v", got[1])
+		t.Fatalf("Removals returned %+v; want %d", got[1], len(want))
 	}
 	for _, w := range want {
 		found := false
@@ -71,7 +71,7 @@ func TestIgnored(t *testing.T) {
 	want := []bool{true, true, false, true, false, false, true, true, true, false}
 	got, err := opened(t, r.Dir).Ignored(t.Context(), paths)
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("Ignored returned %v, %v; want %v", got, err, want)
 	}
 	if got, err := opened(t, r.Dir).Ignored(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
@@ -91,7 +91,7 @@ func TestIgnoreDigest(t *testing.T) {
 	r.Git("config", "core.excludesFile", r.Path(".git/mine"))
 	own := opened(t, r.Dir).IgnoreDigest()
 	if plain == excluded || excluded == own || own == plain {
-		t.Errorf("%s, %s, %s", plain, excluded, own)
+		t.Errorf("the ignore digests are %s, %s, %s; want three different ones", plain, excluded, own)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestRemovalsWithoutContents(t *testing.T) {
 		to[d.Path] = d.MovedTo
 	}
 	if want := map[repo.Path]repo.Path{"a.go": "moved.go", "b.go": "", "c.go": "c2.go"}; !reflect.DeepEqual(to, want) {
-		t.Errorf("got %v", to)
+		t.Errorf("the removed files moved to %v; want %v", to, want)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestRootCommit(t *testing.T) {
 	b := newBox(t)
 	if id, err := b.open().RootCommit(ctx(t), RootCommit{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
-		t.Errorf("unborn: %v, %v", id, err)
+		t.Errorf("RootCommit without commits returned %v, %v; want an error", id, err)
 	}
 	first := b.commit("a", "1")
 	b.commit("a", "2")
@@ -23,7 +23,7 @@ func TestRootCommit(t *testing.T) {
 		t.Helper()
 		anew, err := b.open().RootCommit(ctx(t), RootCommit{})
 		if err != nil {
-			t.Fatalf("%s: %v", what, err)
+			t.Fatalf("%s: RootCommit returned the error %v", what, err)
 		}
 		if known, err = b.open().RootCommit(ctx(t), known); known != anew || err != nil {
 			t.Errorf("%s: with an earlier result RootCommit returned %v, %v; without one %v", what, known, err, anew)
@@ -64,7 +64,7 @@ func TestRootCommit(t *testing.T) {
 
 	shallow := b.clone("--depth", "1")
 	if id, err := shallow.open().RootCommit(ctx(t), RootCommit{}); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
-		t.Errorf("shallow: %v, %v", id, err)
+		t.Errorf("RootCommit of a shallow clone returned %v, %v; want a hint to unshallow it", id, err)
 	}
 	if got, err := shallow.open().RootCommit(ctx(t), known); got != known || err != nil {
 		t.Errorf("shallow, and known before: %v, %v", got, err)

@@ -36,11 +36,11 @@ func TestStillCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
-			t.Errorf("before %s: %v, %v", name, ok, err)
+			t.Errorf("before %s, StillCurrent returned %t, %v; want true", name, ok, err)
 		}
 		move()
 		if ok, err := r.StillCurrent(ctx(t), s); ok || err != nil {
-			t.Errorf("after %s: %v, %v", name, ok, err)
+			t.Errorf("after %s, StillCurrent returned %t, %v; want false", name, ok, err)
 		}
 		b.git("reset", "-q")
 	}
@@ -87,14 +87,14 @@ func TestAttributedAndDigest(t *testing.T) {
 	b.commit("a", "1", "not.gitattributes", "")
 	plain := b.snapshot()
 	if plain.Attributed || plain.AttributesDigest != "" {
-		t.Errorf("nothing: %v, %q", plain.Attributed, plain.AttributesDigest)
+		t.Errorf("without attributes, the snapshot has Attributed %t and the digest %q; want none", plain.Attributed, plain.AttributesDigest)
 	}
 	seen := map[string]string{"": "nothing"}
 	check := func(name string, digest bool) {
 		t.Helper()
 		s := b.snapshot()
 		if !s.Attributed || (s.AttributesDigest != "") != digest {
-			t.Errorf("%s: %v, %q", name, s.Attributed, s.AttributesDigest)
+			t.Errorf("%s: the snapshot has Attributed %t and the digest %q; want true, and a digest: %t", name, s.Attributed, s.AttributesDigest, digest)
 		}
 		if digest && seen[s.AttributesDigest] != "" {
 			t.Errorf("%s: the digest is that of %s", name, seen[s.AttributesDigest])
@@ -155,11 +155,11 @@ func TestSnapshotWhileOthersCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Head.Commit.IsZero() || s.Head.Branch != "refs/heads/main" || len(s.Index.Entries) != 1 {
-			t.Fatalf("%+v", s)
+			t.Fatalf("Snapshot returned %+v; want a commit on main and one index entry", s)
 		}
 	}
 	if s, err := r.Snapshot(ctx(t)); err != nil || s.Head.Commit != b.id("HEAD") || s.Index.Tree != b.id("HEAD^{tree}") {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Snapshot returned %+v, %v; want the commit and the tree of HEAD", s, err)
 	}
 }
 
@@ -175,18 +175,18 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	other.git(append(at, "add", "f", ".gitattributes")...)
 	r := b.open()
 	if r.Root() != other.dir {
-		t.Fatalf("root %s", r.Root())
+		t.Fatalf("the root is %s; want %s", r.Root(), other.dir)
 	}
 	for _, r.unknownLayout = range []bool{false, true} {
 		s, err := r.Snapshot(ctx(t))
 		if err != nil || len(s.Index.Entries) != 2 {
-			t.Fatalf("%+v, %v", s, err)
+			t.Fatalf("Snapshot returned %+v, %v; want two index entries", s, err)
 		}
 		if got, err := r.Untracked(ctx(t)); len(got) != 1 || got[0] != "new" || err != nil {
-			t.Errorf("untracked %q, %v", got, err)
+			t.Errorf("Untracked returned %q, %v; want new", got, err)
 		}
 		if got, err := r.StoredIDs(ctx(t), []repo.Path{"f"}); err != nil || got[0] != s.Index.Entries[1].ID {
-			t.Errorf("cleaned %v, %v", got, err)
+			t.Errorf("StoredIDs returned %v, %v; want the id in the index", got, err)
 		}
 	}
 }

@@ -34,19 +34,19 @@ func TestUpstream(t *testing.T) {
 	b := origin.clone()
 	const ref = "refs/remotes/origin/main"
 	if got := b.upstream(); got != (repo.Upstream{Ref: ref, Commit: first, Known: true}) {
-		t.Errorf("level: %+v", got)
+		t.Errorf("at the same commit, Upstream returned %+v; want it known at %s", got, first)
 	}
 	origin.commit("a", "2")
 	third := origin.commit("a", "3")
 	b.git("fetch", "-q")
 	want := repo.Upstream{Ref: ref, Commit: third, Known: true, Behind: 2}
 	if got := b.upstream(); got != want {
-		t.Errorf("behind: %+v", got)
+		t.Errorf("behind by 2 commits, Upstream returned %+v; want %+v", got, want)
 	}
 	head := b.commit("mine", "1")
 	want.Ahead = 1
 	if got := b.upstream(); got != want {
-		t.Errorf("diverged: %+v", got)
+		t.Errorf("with a new commit, Upstream returned %+v; want %+v", got, want)
 	}
 
 	r, s := b.open(), b.snapshot()
@@ -54,7 +54,7 @@ func TestUpstream(t *testing.T) {
 	path := os.Getenv("PATH")
 	withoutGit(t)
 	if got, err := r.Upstream(ctx(t), s, known, head); got != known || err != nil {
-		t.Errorf("known: %+v, %v", got, err)
+		t.Errorf("for the same commits, Upstream returned %+v, %v; want the known answer", got, err)
 	}
 	if got, err := r.Upstream(ctx(t), s, known, first); err == nil {
 		t.Errorf("known of another HEAD: %+v", got)
@@ -63,7 +63,7 @@ func TestUpstream(t *testing.T) {
 
 	b.git("pack-refs", "--all", "--prune")
 	if got := b.upstream(); got != want {
-		t.Errorf("packed: %+v", got)
+		t.Errorf("with packed refs, Upstream returned %+v; want %+v", got, want)
 	}
 	b.git("checkout", "-q", "-b", "local", "--track", "main")
 	if got := b.upstream(); got != (repo.Upstream{Ref: "refs/heads/main", Commit: head, Known: true}) {
@@ -75,20 +75,20 @@ func TestUpstream(t *testing.T) {
 	}
 	b.git("checkout", "-q", "-b", "none", "--no-track")
 	if got := b.upstream(); got != (repo.Upstream{}) {
-		t.Errorf("none: %+v", got)
+		t.Errorf("on a branch without an upstream, Upstream returned %+v; want nothing", got)
 	}
 	b.git("checkout", "-q", "main")
 	b.git("update-ref", "-d", ref)
 	if got := b.upstream(); got != (repo.Upstream{Ref: ref}) {
-		t.Errorf("gone: %+v", got)
+		t.Errorf("with a deleted remote ref, Upstream returned %+v; want only the name of the ref", got)
 	}
 	b.git("checkout", "-q", "--detach")
 	if got := b.upstream(); got != (repo.Upstream{}) {
-		t.Errorf("detached: %+v", got)
+		t.Errorf("with a detached HEAD, Upstream returned %+v; want nothing", got)
 	}
 	b.git("checkout", "-q", "--orphan", "unborn")
 	if got := b.upstream(); got != (repo.Upstream{}) {
-		t.Errorf("unborn: %+v", got)
+		t.Errorf("on an unborn branch, Upstream returned %+v; want nothing", got)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestUpstreamOfAShallowClone(t *testing.T) {
 	second := origin.commit("a", "2")
 	b := origin.clone("--depth=1")
 	if got := b.upstream(); !got.Known || got.Commit != second {
-		t.Errorf("level: %+v", got)
+		t.Errorf("in a shallow clone, Upstream returned %+v; want it known at %s", got, second)
 	}
 	origin.commit("a", "3")
 	b.git("fetch", "-q", "--depth=1")

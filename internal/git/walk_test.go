@@ -80,10 +80,10 @@ func TestWalk(t *testing.T) {
 		}
 	}
 	if len(got) != 6 || !strings.Contains(strings.Join(got, "\n"), fmt.Sprintf("moved|1|[]|%s 2,%s 3,both.go 1,moved 1,", repo.Path(":100644 x"), repo.Path("a b\nc.go"))) {
-		t.Errorf("%d commits:\n%s", len(got), strings.Join(got, "\n"))
+		t.Errorf("Walk found %d commits, want 6 with the moved files:\n%s", len(got), strings.Join(got, "\n"))
 	}
 	if since := walked(t, r, []repo.ID{headOf(t, r, "HEAD")}, []repo.ID{start}); len(since) != 3 {
-		t.Errorf("since %s: %q", start.Short(), since)
+		t.Errorf("since %s, Walk found %q; want 3 commits", start.Short(), since)
 	}
 	if none := walked(t, r, []repo.ID{start}, []repo.ID{headOf(t, r, "HEAD")}); len(none) != 0 {
 		t.Errorf("nothing new: %q", none)
@@ -119,7 +119,7 @@ func TestWalkUnderAnyConfig(t *testing.T) {
 		key, value, _ := strings.Cut(setting, "=")
 		r.Git("config", key, value)
 		if got := walked(t, r, []repo.ID{head}, nil); !slices.Equal(got, want) {
-			t.Errorf("%s:\n%s\nwant\n%s", setting, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("with %s, Walk found\n%s\nwant\n%s", setting, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		r.Git("config", "--unset", key)
 	}
@@ -141,7 +141,7 @@ func TestWalkFails(t *testing.T) {
 	n := 0
 	err = g.Walk(t.Context(), head, nil, nil, func(repo.Commit) error { n++; return stop })
 	if !errors.Is(err, stop) || n != 1 {
-		t.Errorf("%d calls, %v", n, err)
+		t.Errorf("Walk made %d calls and returned the error %v; want 1 call and its error", n, err)
 	}
 	absent, err := repo.ParseID(strings.Repeat("1", 40))
 	if err != nil {
@@ -238,7 +238,7 @@ func TestWalkInParts(t *testing.T) {
 		}
 		fails := errors.New("fails")
 		if err := g.walkParts(t.Context(), commits, 1, 2, nil, func(repo.Commit) error { return fails }); !errors.Is(err, fails) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: walkParts returned the error %v; want that of the callback", name, err)
 		}
 	}
 }

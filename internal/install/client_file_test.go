@@ -72,7 +72,7 @@ func TestInstallClient(t *testing.T) {
 	} {
 		c, err := tt.file.Install([]byte(tt.text))
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Install returned the error %v", name, err)
 			continue
 		}
 		if diff := cmp.Diff(tt.want, string(c.Text)); diff != "" || c.Action != tt.action {
@@ -124,7 +124,7 @@ func TestUninstallKeepsSettingsOfOthers(t *testing.T) {
 	} {
 		c, err := tt.file.Uninstall([]byte(tt.text))
 		if err != nil || c.Action != tt.action || string(c.Text) != tt.want {
-			t.Errorf("%s: %s, %v\n%s", name, c.Action, err, c.Text)
+			t.Errorf("%s: Uninstall returned %s, %v and this text; want %s and %q\n%s", name, c.Action, err, tt.action, tt.want, c.Text)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestBracketsInStrings(t *testing.T) {
 	many := strings.Repeat("[{", maxDepth)
 	text := `{"a": "\"` + many + `", /* ` + many + " */ // " + many + "\n" + `"b": 1}`
 	if c, err := must(FindClient("claude")).Files[0].Install([]byte(text)); err != nil || c.Action != "added" {
-		t.Errorf("%s, %v", c.Action, err)
+		t.Errorf("Install returned %s, %v; want added", c.Action, err)
 	}
 }
 
@@ -197,10 +197,10 @@ func TestUninstallClientUndoesInstall(t *testing.T) {
 		was := []byte(anyText(t, f))
 		in, err := f.Install(was)
 		if err != nil {
-			t.Fatalf("%q: %v", was, err)
+			t.Fatalf("Install(%q) returned the error %v", was, err)
 		}
 		if in.Op != Rewrite {
-			t.Fatalf("%s", in.Action)
+			t.Fatalf("Install returned the operation %v (%s); want a rewrite", in.Op, in.Action)
 		}
 		if n, err := f.CountParts(in.Text); err != nil || n != len(f.Parts) {
 			t.Fatalf("%q became\n%s\nwhich has %d parts, %v", was, in.Text, n, err)
@@ -251,7 +251,7 @@ func wellFormed(t *rapid.T, f ClientFile, text []byte) {
 		}
 	}
 	if err != nil {
-		t.Fatalf("%v:\n%s", err, text)
+		t.Fatalf("the installed file does not parse: %v\n%s", err, text)
 	}
 }
 
@@ -397,7 +397,7 @@ func TestNearestClient(t *testing.T) {
 		"codx": "codex", "antigrav": "antigravity", "emacs": "", "": "", "co": "", strings.Repeat("claude", 1000): "",
 	} {
 		if got := NearestClient(asked); got != want {
-			t.Errorf("%.20s: %q", asked, got)
+			t.Errorf("NearestClient(%.20q) = %q; want %q", asked, got, want)
 		}
 	}
 }

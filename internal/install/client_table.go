@@ -87,7 +87,7 @@ const (
 	reads = "Read|NotebookRead"
 )
 
-// The hooks, in the format of each client. Claude Code and Codex run them in a POSIX shell,
+// claudeHooks and the functions below return the hooks in the format of each client. Claude Code and Codex run them in a POSIX shell,
 // which first checks that ken exists, since not everybody who works in the repository has
 // it. Cursor has one command for POSIX shells and for PowerShell, so its hooks end with
 // exit 0 instead; it reads the answer of a hook only when a session starts and after a

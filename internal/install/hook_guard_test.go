@@ -60,7 +60,7 @@ func commandsOf(t *testing.T, value string) []string {
 		Hooks   []struct{ Command string }
 	}
 	if err := json.Unmarshal([]byte(value), &hook); err != nil {
-		t.Fatalf("%s: %v", value, err)
+		t.Fatalf("the hook %s is not JSON: %v", value, err)
 	}
 	var all []string
 	if hook.Command != "" {

@@ -122,7 +122,7 @@ func OpenCommits(ctx context.Context, dir string) (*Repository, error) {
 	}, nil
 }
 
-// OnProgress replaces the function that hears how many files have been read.
+// OnProgress replaces the function that receives the progress of reading files.
 func (w *Repository) OnProgress(f func(done, total int)) { w.progress = f }
 
 func (w *Repository) reportProgress(done, total int) {

@@ -50,7 +50,7 @@ func TestWrongArguments(t *testing.T) {
 	} {
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
 		if err != nil {
-			t.Errorf("%s %s: %v", c.tool, c.args, err)
+			t.Errorf("calling %s with %s returned the error %v", c.tool, c.args, err)
 			continue
 		}
 		if diff := cmp.Diff(c.want, res.Content[0].(*mcp.TextContent).Text); !res.IsError || diff != "" {
@@ -94,7 +94,7 @@ func TestValidArguments(t *testing.T) {
 		{"state", `{"action": "update", "set": {"a": 1.5, "b": true, "c": null, "d": "x"}}`},
 	} {
 		if _, err := checkArguments(c.tool, all[c.tool], json.RawMessage(c.args)); err != nil {
-			t.Errorf("%s %s: %v", c.tool, c.args, err)
+			t.Errorf("checkArguments rejected %s with %s: %v", c.tool, c.args, err)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestExamplesAreValid(t *testing.T) {
 	for tool, schema := range all {
 		var given map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(examples[tool]), &given); err != nil {
-			t.Errorf("%s: %v", tool, err)
+			t.Errorf("the example of %s is not JSON: %v", tool, err)
 		}
 		for name, value := range commonExamples {
 			given[name] = json.RawMessage(value)
@@ -121,7 +121,7 @@ func TestExamplesAreValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := checkArguments(tool, schema, whole); err != nil {
-			t.Errorf("%s: %v", tool, err)
+			t.Errorf("checkArguments rejected the example of %s: %v", tool, err)
 		}
 	}
 }

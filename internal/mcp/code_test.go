@@ -42,7 +42,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 				}
 			}
 			if err := json.Unmarshal([]byte(line), &answer); err != nil {
-				t.Fatalf("%s: %v", line, err)
+				t.Fatalf("the answer %s is not JSON: %v", line, err)
 			}
 			if answer.Error != nil {
 				codes[answer.ID] = answer.Error.Code

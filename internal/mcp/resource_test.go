@@ -66,7 +66,7 @@ func TestSubscribersHearOfWritesOnly(t *testing.T) {
 	}
 	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec_ack", Arguments: map[string]any{"ids": []string{"a"}, "reason": "x"}})
 	if err != nil || !res.IsError {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("spec_ack returned %+v, %v; want a result with an error", res, err)
 	}
 	if err := m.ResourceUpdated(t.Context(), &mcp.ResourceUpdatedNotificationParams{URI: last}); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestDisconnectedSubscribersAreRemoved(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
-			t.Fatal(resp.Status)
+			t.Fatalf("the server answered with the status %s; want 200", resp.Status)
 		}
 	}
 	w.mu.Lock()

@@ -61,7 +61,8 @@ func withoutNull(s *jsonschema.Schema) {
 	withoutNull(s.Items)
 }
 
-// Annotations. No tool reaches beyond the repository or deletes anything.
+// readOnly, replacing and additive are the annotations of tools. No tool reaches beyond the repository or deletes
+// anything.
 func readOnly() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
 }

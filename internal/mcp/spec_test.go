@@ -61,7 +61,7 @@ func TestWorstSpecsAreListedFirst(t *testing.T) {
 		t.Errorf("order %v, %d omitted; want %v, 1", ids, got.Omitted, want)
 	}
 	if got.Counts["merged"] != 3 || got.Counts["drift"] != 3 || got.Counts["active"] != 2 || got.Counts["unknown"] != 1 {
-		t.Errorf("counts: %v", got.Counts)
+		t.Errorf("the counts are %v; want 3 merged, 3 drift, 2 active, 1 unknown", got.Counts)
 	}
 }
 
@@ -213,11 +213,11 @@ func ask(t *testing.T, w *ken.Repository) (call func(args map[string]any) map[st
 		maps.Copy(given, args)
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec", Arguments: given})
 		if err != nil || res.IsError {
-			t.Fatalf("spec %v: %v %+v", args, err, res)
+			t.Fatalf("the tool spec with %v returned %+v, %v; want a result without an error", args, res, err)
 		}
 		var out map[string]any
 		if err := json.Unmarshal([]byte(res.Content[0].(*mcp.TextContent).Text), &out); err != nil {
-			t.Fatalf("spec %v: %v", args, err)
+			t.Fatalf("the answer of spec with %v is not JSON: %v", args, err)
 		}
 		return out
 	}, session
@@ -237,7 +237,7 @@ func TestSpecsWithoutGit(t *testing.T) {
 		t.Helper()
 		nodes, _ := answer["nodes"].([]any)
 		if len(nodes) != 1 {
-			t.Fatalf("nodes: %v", answer)
+			t.Fatalf("the answer has the nodes %v; want one", answer)
 		}
 		n, _ := nodes[0].(map[string]any)
 		return n
@@ -247,12 +247,12 @@ func TestSpecsWithoutGit(t *testing.T) {
 		n := first(got)
 		for _, fact := range []string{"version", "drift"} {
 			if value, there := n[fact]; !there || value != nil {
-				t.Errorf("%v: %s is %v", args, fact, value)
+				t.Errorf("spec with %v: %s is %v; want null", args, fact, value)
 			}
 		}
 		// It declares a status that ken could not check.
 		if counts, _ := got["counts"].(map[string]any); counts["merged"] != nil {
-			t.Errorf("%v: counts %v", args, counts)
+			t.Errorf("spec with %v: the counts are %v; want no merged spec", args, counts)
 		}
 		if !strings.Contains(why(got["unknown"]), noHistory) {
 			t.Errorf("%v: no reason: %v", args, got["unknown"])
@@ -280,7 +280,7 @@ func TestSpecHintsNameTools(t *testing.T) {
 		t.Helper()
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 		if err != nil || !res.IsError {
-			t.Fatalf("%s %v: %v %+v", tool, args, err, res)
+			t.Fatalf("%s with %v returned %+v, %v; want a result with an error", tool, args, res, err)
 		}
 		return res.Content[0].(*mcp.TextContent).Text
 	}
@@ -298,13 +298,13 @@ func TestSpecHintsNameTools(t *testing.T) {
 	} {
 		_, hint, _ := strings.Cut(tt.text, "\nhint: ")
 		if !strings.Contains(hint, tt.hint) || strings.Contains(tt.text, "ken spec") {
-			t.Errorf("%s: %s", name, tt.text)
+			t.Errorf("%s: the error is %q; want a hint with %q and without a command line", name, tt.text, tt.hint)
 		}
 	}
 	for _, cause := range []error{spec.ErrNoReason, spec.ErrNoNodes, &spec.UnknownSpecError{ID: "x"}, &spec.UnknownSpecError{ID: "x", Near: []string{"y"}}} {
 		err := withSpecHint(&fault.Error{Kind: fault.Usage, Hint: "type something else", Err: cause})
 		if fault.KindOf(err) != fault.Usage || !errors.Is(err, cause) {
-			t.Errorf("%v became %#v", cause, err)
+			t.Errorf("withSpecHint turned %v into %#v; want a usage error with the same cause", cause, err)
 		}
 	}
 	if other := errors.New("git does not answer"); fault.HintOf(withSpecHint(other)) != "" || withSpecHint(nil) != nil {

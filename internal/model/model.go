@@ -134,8 +134,8 @@ func (r Reply) Message() Message {
 	return Message{Role: Assistant, Text: r.Text, Calls: r.Calls, Raw: r.Raw}
 }
 
-// A Stop is the reason why a reply ends. The zero value is an unknown reason; [Reply.Why] has the name that the
-// provider gave.
+// A Stop is the reason why a reply ends. The zero value is an unknown reason; [Reply.StopName] is the
+// provider's name for it.
 type Stop int
 
 // The reasons to stop.

@@ -28,7 +28,7 @@ func TestPriceOf(t *testing.T) {
 	} {
 		c := tt.price.Cost(tt.usage)
 		if math.Abs(c.USD-tt.usd) > 1e-12 || c.Known() != tt.known {
-			t.Errorf("%s: %+v", tt.name, c)
+			t.Errorf("%s: the cost is %+v; want %g, known: %t", tt.name, c, tt.usd, tt.known)
 		}
 	}
 }
@@ -40,26 +40,26 @@ func TestCostAdds(t *testing.T) {
 		{}: "$0.0000", known: "$0.2500", unknown: "unknown", known.Add(unknown): "at least $0.2500", known.Add(known): "$0.5000",
 	} {
 		if c.String() != want {
-			t.Errorf("%+v: %s, want %s", c, c, want)
+			t.Errorf("the text of %+v is %s; want %s", c, c, want)
 		}
 	}
 	u := model.Usage{Requests: 1, Input: 2, Cached: 3, Written: 4, Output: 5}
 	if got := u.Add(model.Usage{Estimated: true}).Add(u); got != (model.Usage{Requests: 2, Input: 4, Cached: 6, Written: 8, Output: 10, Estimated: true}) {
-		t.Errorf("%+v", got)
+		t.Errorf("the sum of the usages is %+v; want each count doubled, and estimated", got)
 	}
 }
 
 func TestReasonOf(t *testing.T) {
 	err := fmt.Errorf("x: %w", &model.Failure{Reason: model.NoCredit, Err: errors.New("y")})
 	if model.ReasonOf(err) != model.NoCredit || model.ReasonOf(nil) != model.Other || model.ReasonOf(errors.New("z")) != model.Other {
-		t.Error(model.ReasonOf(err))
+		t.Errorf("ReasonOf returned %v for a wrapped failure; want %v, and %v for other errors", model.ReasonOf(err), model.NoCredit, model.Other)
 	}
 	for r := model.Other; r <= model.Cancelled; r++ {
 		if (r.String() == "failed") != (r == model.Other) {
 			t.Errorf("reason %d has no name", r)
 		}
 		if r.Permanent() != (r >= model.NoKey && r <= model.NoModel) {
-			t.Errorf("%v: permanent %v", r, r.Permanent())
+			t.Errorf("Permanent of %v returned %t; want the opposite", r, r.Permanent())
 		}
 	}
 }

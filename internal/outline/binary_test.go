@@ -78,9 +78,9 @@ func TestOutlineBinary(t *testing.T) {
 	}
 	b, _ := (*outline.Outline)(nil).AppendBinary(nil)
 	if o, err := outline.ReadBinary(b); o != nil || err != nil {
-		t.Errorf("no outline reads back as %v, %v", o, err)
+		t.Errorf("a nil outline decoded as %v, %v; want nil", o, err)
 	}
 	if _, err := outline.ReadBinary(nil); err == nil {
-		t.Error("no bytes read as an outline, want an error")
+		t.Error("ReadBinary(nil) returned no error")
 	}
 }

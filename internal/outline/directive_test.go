@@ -19,7 +19,7 @@ func TestMayBeDirective(t *testing.T) {
 		}
 		text += rapid.SampledFrom([]string{"", ":", " :", " x", "-"}).Draw(rt, "tail")
 		if directive().MatchString(text) && !mayBeDirective(text) {
-			rt.Fatalf("%q", text)
+			rt.Fatalf("mayBeDirective(%q) = false for a directive", text)
 		}
 	})
 }

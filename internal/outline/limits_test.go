@@ -77,7 +77,7 @@ func TestManySymbols(t *testing.T) {
 		}
 		o, err := Parse(path, []byte(b.String()))
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("Parse(%q) returned the error %v", path, err)
 			continue
 		}
 		if len(o.Symbols)+o.More != n || len(o.Symbols) != MaxSymbols || o.Partial != "" {
@@ -126,7 +126,7 @@ func TestManyUses(t *testing.T) {
 		}
 		o, refs, err := ParseWithReferences(path, []byte(b.String()))
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("ParseWithReferences(%q) returned the error %v", path, err)
 			continue
 		}
 		checkRefs(t, path, []byte(b.String()), o, refs)
@@ -168,7 +168,7 @@ func TestGoLibrary(t *testing.T) {
 		o, err := Parse(name, src)
 		if err != nil {
 			if len(src) <= MaxBytes {
-				t.Error(err)
+				t.Errorf("Parse(%q) returned the error %v", path, err)
 			}
 			return nil
 		}

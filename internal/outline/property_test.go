@@ -354,7 +354,7 @@ func TestBrokenFiles(t *testing.T) {
 			}
 			o, refs, err := ParseWithReferences(s.path, src)
 			if err != nil {
-				t.Errorf("%s: %v", s.path, err)
+				t.Errorf("ParseWithReferences(%q) returned the error %v", s.path, err)
 				continue
 			}
 			checkSpans(t, s.path, src, o)
@@ -363,7 +363,7 @@ func TestBrokenFiles(t *testing.T) {
 				t.Errorf("%s: much is gone and the tokens are the same", s.path)
 			}
 			if t.Failed() {
-				t.Fatalf("%s:\n%s", s.path, src)
+				t.Fatalf("the checks failed for this content of %s:\n%s", s.path, src)
 			}
 		}
 	}
@@ -391,7 +391,7 @@ func checkSpans(t *testing.T, path repo.Path, src []byte, o *Outline) {
 func checkRefs(t *testing.T, path repo.Path, src []byte, o *Outline, refs *References) {
 	t.Helper()
 	if strings.HasPrefix(refs.Partial, walkFailed) {
-		t.Fatalf("%s: %s", path, refs.Partial)
+		t.Fatalf("the references of %s are partial: %s", path, refs.Partial)
 	}
 	lines := bytes.Count(src, []byte("\n")) + 1
 	imported := make(map[string]bool)
@@ -454,7 +454,7 @@ func FuzzOf(f *testing.F) {
 		o, refs, err := ParseWithReferences(path, src)
 		if err != nil {
 			if strings.Contains(err.Error(), "grammar failed") {
-				t.Fatal(err)
+				t.Fatalf("ParseWithReferences(%q) returned the error %v", path, err)
 			}
 			return
 		}

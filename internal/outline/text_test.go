@@ -15,7 +15,7 @@ func TestWithoutMarkup(t *testing.T) {
 		"{@link a(b c}":                                 "c",
 	} {
 		if got := withoutMarkup(line); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
+			t.Errorf("withoutMarkup(%q) = %q; want %q", line, got, want)
 		}
 	}
 }

@@ -313,7 +313,7 @@ func Exec(tb testing.TB, address, query string) {
 	}
 	defer conn.Close(context.Background())
 	if _, err := conn.PgConn().Exec(tb.Context(), query).ReadAll(); err != nil {
-		tb.Fatalf("%s: %v", query, err)
+		tb.Fatalf("the query %s failed with %v", query, err)
 	}
 }
 
@@ -327,11 +327,11 @@ func Column[T any](tb testing.TB, address, query string, args ...any) []T {
 	defer conn.Close(context.Background())
 	rows, err := conn.Query(tb.Context(), query, args...)
 	if err != nil {
-		tb.Fatalf("%s: %v", query, err)
+		tb.Fatalf("the query %s failed with %v", query, err)
 	}
 	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
 	if err != nil {
-		tb.Fatalf("%s: %v", query, err)
+		tb.Fatalf("the query %s failed with %v", query, err)
 	}
 	return list
 }

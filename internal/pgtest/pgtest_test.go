@@ -68,6 +68,6 @@ func TestProxy(t *testing.T) {
 	}
 	p.Refuse(true)
 	if err := ping(t.Context(), p.Address()); err == nil {
-		t.Error("a server that refuses answers")
+		t.Error("a server that should refuse connections answered")
 	}
 }

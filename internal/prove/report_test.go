@@ -213,13 +213,13 @@ func TestDistribution(t *testing.T) {
 	}
 	of := func(o *Outcome) int { return o.StaleFiles }
 	if got := spread(list, of); got != (Distribution{5, 9, 10, 55}) {
-		t.Error(got)
+		t.Errorf("spread of 1 to 10 returned %v; want 5, 9, 10, 55", got)
 	}
 	if got := spread(list[:1], of); got != (Distribution{1, 1, 1, 1}) {
-		t.Error(got)
+		t.Errorf("spread of one outcome returned %v; want 1, 1, 1, 1", got)
 	}
 	if got := spread(list[1:2], of); got != (Distribution{}) {
-		t.Error(got)
+		t.Errorf("spread of an unknown outcome returned %v; want zeros", got)
 	}
 }
 

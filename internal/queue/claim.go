@@ -12,7 +12,7 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// Claim implements [DirLease]. Claims of the same input are serialized. While the server is
+// Claim implements [surveyrun.DirLease]. Claims of the same input are serialized. While the server is
 // away, it tries again until the context ends.
 func (l *dirLease) Claim(ctx context.Context, basis fresh.Digest) error {
 	for {

@@ -24,7 +24,7 @@ type leasedDir struct {
 	unsettled bool
 }
 
-// errLeaseLost is in the chain when this worker no longer has the lease of a directory.
+// errLeaseLost means that this worker no longer has the lease of a directory.
 var errLeaseLost = errors.New("the lease is lost")
 
 // take leases a directory that is ready. It returns nil when the directory is not: another

@@ -78,13 +78,13 @@ func TestLostLeaseToOtherWorker(t *testing.T) {
 	}
 	grab(t, q, run, "second")
 	if err := q.finish(t.Context(), first, surveyrun.DescribeResult{Calls: 1}); !errors.Is(err, errLeaseLost) {
-		t.Errorf("finish: %v", err)
+		t.Errorf("finish returned the error %v; want %v", err, errLeaseLost)
 	}
 	if err := q.fail(t.Context(), first, surveyrun.DescribeResult{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
-		t.Errorf("fail: %v", err)
+		t.Errorf("fail returned the error %v; want %v", err, errLeaseLost)
 	}
 	if err := (&dirLease{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
-		t.Errorf("reserve: %v", err)
+		t.Errorf("Reserve returned the error %v; want %v", err, errLeaseLost)
 	}
 	if state, token, _, calls := row(t, q, "a"); state != "taken" || token != "second" || calls != 0 {
 		t.Errorf("%s by %s, %d calls", state, token, calls)
@@ -102,13 +102,13 @@ func TestFinishedStaysFinished(t *testing.T) {
 		}
 	}
 	if err := q.fail(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
-		t.Errorf("fail: %v", err)
+		t.Errorf("fail returned the error %v; want %v", err, errLeaseLost)
 	}
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
-		t.Errorf("reserve: %v", err)
+		t.Errorf("Reserve returned the error %v; want %v", err, errLeaseLost)
 	}
 	if state, _, _, calls := row(t, q, "a"); state != "done" || calls != 1 {
-		t.Errorf("%s, %d calls", state, calls)
+		t.Errorf("directory a is %s after %d calls; want it done after 1", state, calls)
 	}
 	if _, _, waits, _ := row(t, q, ""); waits != 1 {
 		t.Errorf("the one above waits for %d", waits)
@@ -124,7 +124,7 @@ func TestTakeTwiceBySameWorker(t *testing.T) {
 		t.Errorf("another one got it too: %v", err)
 	}
 	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
-		t.Errorf("%s by %s", state, token)
+		t.Errorf("directory a is %s by %s; want it taken by first", state, token)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
 	if err != nil || other == nil {
-		t.Fatal(err)
+		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
 	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
 		t.Fatal(err)
@@ -172,13 +172,13 @@ func TestCancelledStaysCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
-		t.Errorf("retry: %v", err)
+		t.Errorf("Retry returned the error %v; want a usage error", err)
 	}
 	if err := q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{}); fault.KindOf(err) != fault.Usage {
-		t.Errorf("resume: %v", err)
+		t.Errorf("Resume returned the error %v; want a usage error", err)
 	}
 	if after, err := q.Run(t.Context(), "r", run.ID); err != nil || after.State != surveyrun.Cancelled || after.Why != "cancelled by somebody" || len(after.Dead) != 1 {
-		t.Errorf("%+v, %v", after, err)
+		t.Errorf("Run returned %+v, %v; want it cancelled by somebody, with one failed directory", after, err)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestTakeFromStoppedRun(t *testing.T) {
 		t.Errorf("it was taken: %v", err)
 	}
 	if state, _, _, _ := row(t, q, "b"); state != "ready" {
-		t.Error(state)
+		t.Errorf("directory b is %s; want it ready", state)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestRenewDuringSweep(t *testing.T) {
 		await(t, q, `EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`)
 		lost, err := q.renew(t.Context(), []*leasedDir{held}, time.Minute)
 		if len(lost) > 0 {
-			t.Errorf("lost: %v", lost)
+			t.Errorf("renew lost %v; want nothing lost", lost)
 		}
 		return err
 	})
@@ -251,7 +251,7 @@ func TestRenewDuringSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
-		t.Errorf("%s by %q", state, token)
+		t.Errorf("directory a is %s by %q; want it taken by first", state, token)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestRenewSkipsLocked(t *testing.T) {
 	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Millisecond)
 	if err != nil || other == nil {
-		t.Fatal(err)
+		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
 	err = q.inTx(t.Context(), func(tx pgx.Tx) error {
 		if _, err := lockLease(t.Context(), tx, held); err != nil {
@@ -271,7 +271,7 @@ func TestRenewSkipsLocked(t *testing.T) {
 		defer cancel()
 		lost, err := q.renew(ctx, []*leasedDir{held, other}, time.Minute)
 		if len(lost) > 0 {
-			t.Errorf("lost: %v", lost)
+			t.Errorf("renew lost %v; want nothing lost", lost)
 		}
 		return err
 	})
@@ -323,7 +323,7 @@ func TestLockTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = q.StartRun(t.Context(), surveyrun.Run{Repository: "r"}, &survey.TaskList{}); !errors.Is(err, surveyrun.ErrUnavailable) {
-		t.Errorf("%v", err)
+		t.Errorf("StartRun returned the error %v; want %v", err, surveyrun.ErrUnavailable)
 	}
 	var idle string
 	if err := q.pool.QueryRow(t.Context(), `SHOW idle_in_transaction_session_timeout`).Scan(&idle); idle != "200ms" || err != nil {
@@ -369,7 +369,7 @@ func TestRightsUnknown(t *testing.T) {
 	q.opts.Server = fullServer{}
 	err := q.Work(t.Context(), WorkOptions{Repositories: map[string]Describer{"r": nil}})
 	if !errors.Is(err, surveyrun.ErrUnavailable) || !strings.Contains(err.Error(), "explained: ") {
-		t.Errorf("Work: %v", err)
+		t.Errorf("Work returned the error %v; want that the server is unavailable, explained", err)
 	}
 	err = q.serverError(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
 	if !isPermissionDenied(err) || errors.Is(err, surveyrun.ErrUnavailable) {

@@ -160,7 +160,7 @@ func (q *Queue) migrate(ctx context.Context) error {
 	return q.serverError(ctx, err)
 }
 
-// errCreateTables is in the chain of errors while creating tables. A refusal before that means a
+// errCreateTables means that creating tables failed. A refusal before that means a
 // missing right on existing tables.
 var errCreateTables = errors.New("create the tables of the queue")
 

@@ -102,7 +102,7 @@ func Open(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error)
 	return open(ctx, to, opts, (*Queue).migrate)
 }
 
-// ErrNoRuns is in the chain when no run was ever started on a server.
+// ErrNoRuns means that no run was ever started on the server.
 var ErrNoRuns = errors.New("no runs on the database server")
 
 // OpenReadOnly is Open for reading only: it creates nothing, and needs only the right to read. It

@@ -172,7 +172,7 @@ func (s *testQueue) work(t *testing.T, n int, opts queue.WorkOptions, h *fakeDes
 			case fault.KindOf(err) == fault.Stale:
 				wanting.Add(1)
 			case err != nil:
-				t.Error(err)
+				t.Errorf("the worker w%d returned the error %v", i, err)
 			}
 		})
 	}
@@ -190,7 +190,7 @@ func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
 	s.work(t, 4, queue.WorkOptions{Jobs: 2}, h)
 	r := s.run(t, id)
 	if c := r.Directories; r.State != surveyrun.Done || c.Done != out.Work || c.Total != out.Work || r.Ended == nil {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want all %d directories done", r, out.Work)
 	}
 	for p, n := range s.kept(t) {
 		if n != 1 {
@@ -217,7 +217,7 @@ func TestUnchangedChildrenNeedNoCall(t *testing.T) {
 		return said(of), nil
 	}})
 	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Unasked != 1 || r.Calls != 2 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it done with 2 calls and 1 directory that needed none", r)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestSameInputWaits(t *testing.T) {
 		return said(of), nil
 	}})
 	if r := s.run(t, id); r.State != surveyrun.Done || r.Calls != 2 || r.Directories.Unasked != 3 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it done with 2 calls and 3 directories that needed none", r)
 	}
 	var attempts int
 	if err := s.pool.QueryRow(t.Context(), `SELECT sum(attempts) FROM ken.survey_directory WHERE run = $1`, id).Scan(&attempts); err != nil || attempts != 0 {
@@ -299,7 +299,7 @@ func TestWorkerAfterLostLease(t *testing.T) {
 	slow.Wait()
 	r := s.run(t, id)
 	if r.State != surveyrun.Done || r.Spent.Tokens != 10 || r.Assumed.Tokens != 100 || r.Reserved.Tokens != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it done with 10 tokens spent, 100 assumed and none reserved", r)
 	}
 	var late int
 	if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM kept WHERE words = 'late'`).Scan(&late); err != nil || late != 0 {
@@ -340,7 +340,7 @@ func TestStalledTransactionIsEnded(t *testing.T) {
 	close(awake)
 	slow.Wait()
 	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 5 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want all 5 directories done", r)
 	}
 	for p, n := range s.kept(t) {
 		if n != 1 {
@@ -439,23 +439,23 @@ func TestRefusedAndDead(t *testing.T) {
 	}
 	r := s.run(t, id)
 	if r.State != surveyrun.Incomplete || r.Directories.Failed != 1 || len(r.Dead) != 1 || r.Dead[0].Path != "d1/d0" || r.Dead[0].Error != "gibberish" || r.Dead[0].Attempts != 5 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("the run is %+v; want it incomplete, with d1/d0 failed after 5 attempts", r)
 	}
 	if len(r.Blocked) != 2 || r.Blocked[0].Path != "." || r.Blocked[1].Path != "d1" {
-		t.Errorf("blocked: %+v", r.Blocked)
+		t.Errorf("the blocked directories are %+v; want . and d1", r.Blocked)
 	}
 	if s.kept(t)["d0"] != 1 {
 		t.Error("what is above a refusal was not described")
 	}
 	broken = false
 	if n, err := s.Retry(t.Context(), "", id); n != 1 || err != nil {
-		t.Fatalf("%d, %v", n, err)
+		t.Fatalf("Retry returned %d, %v; want 1", n, err)
 	}
 	if s.work(t, 1, queue.WorkOptions{}, h) {
 		t.Error("the worker ends as if something were left")
 	}
 	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 6 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want all 6 directories done", r)
 	}
 }
 
@@ -469,7 +469,7 @@ func TestNoWorkerHasTheCommit(t *testing.T) {
 	}
 	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{able: func(surveyrun.Run) error { return errors.New("no such commit here") }})
 	if r := s.run(t, id); r.State != surveyrun.Incomplete || len(r.Dead) != 1 || r.Dead[0].Error != "no such commit here" {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it incomplete, with the worker's reason", r)
 	}
 }
 
@@ -512,7 +512,7 @@ func TestUnableWorkerDoesNotEndRun(t *testing.T) {
 	close(goOn)
 	able.Wait()
 	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 3 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want all 3 directories done", r)
 	}
 }
 
@@ -550,7 +550,7 @@ func TestNoDeadlockNearCeiling(t *testing.T) {
 			s.work(t, 2, queue.WorkOptions{}, h)
 			// 8 + 8 + 8 + 8 are spent on the two, and 20 more do not fit.
 			if r := s.run(t, id); r.State != surveyrun.Paused || r.Spent.Tokens != 32 || r.Reserved.Tokens != 0 || r.Directories.Done != 2 {
-				t.Errorf("%+v", r)
+				t.Errorf("the run is %+v; want it paused after 32 tokens and 2 directories", r)
 			}
 		})
 	}
@@ -567,14 +567,14 @@ func TestPermanentErrorStopsWorker(t *testing.T) {
 		},
 	}}})
 	if !errors.Is(err, describe.ErrFatal) {
-		t.Errorf("%v", err)
+		t.Errorf("Work returned the error %v; want %v", err, describe.ErrFatal)
 	}
 	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it running, with its directory ready", r)
 	}
 	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{})
 	if r := s.run(t, id); r.State != surveyrun.Done {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it done", r)
 	}
 }
 
@@ -621,7 +621,7 @@ func TestCancel(t *testing.T) {
 	}
 	ended.Wait()
 	if r := s.run(t, id); r.State != surveyrun.Cancelled || r.Directories.Taken != 0 || r.Directories.Ready != 3 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it cancelled, with 3 directories ready and none taken", r)
 	}
 	if err := s.Cancel(t.Context(), "", id, "tester"); err == nil {
 		t.Error("it was cancelled twice")
@@ -648,14 +648,14 @@ func TestDrained(t *testing.T) {
 		}
 	}})
 	if err != nil || !drained.Load() {
-		t.Errorf("drained %t, %v", drained.Load(), err)
+		t.Errorf("the worker drained: %t, error %v; want it drained", drained.Load(), err)
 	}
 	var attempts int
 	if err := s.pool.QueryRow(t.Context(), `SELECT attempts FROM ken.survey_directory`).Scan(&attempts); attempts != 0 || err != nil {
-		t.Errorf("%d attempts, %v", attempts, err)
+		t.Errorf("the directory has %d attempts, %v; want 0", attempts, err)
 	}
 	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || r.Spent.Tokens != 100 || r.Reserved.Tokens != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it running, with 100 tokens spent and its directory ready", r)
 	}
 }
 

@@ -97,7 +97,7 @@ func TestRoles(t *testing.T) {
 	id := w.start(t, testRun, grow(3))
 	w.work(t, 2, queue.WorkOptions{}, &fakeDescriber{})
 	if r := w.run(t, id); r.State != surveyrun.Done {
-		t.Errorf("%+v", r)
+		t.Errorf("the run is %+v; want it done", r)
 	}
 	most := int64(1)
 	if err := q.SetCeiling(t.Context(), surveyrun.Ceiling{Tokens: &most}); err == nil {

@@ -39,7 +39,7 @@ func TestRepositoriesAreSeparate(t *testing.T) {
 		}
 		for _, r := range runs {
 			if repository != "" && r.Repository != repository {
-				t.Errorf("of %q: %+v", repository, r)
+				t.Errorf("the runs of %q contain %+v", repository, r)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func TestRepositoriesAreSeparate(t *testing.T) {
 		t.Errorf("theirs was changed: %+v", r)
 	}
 	if n, err := s.Retry(ctx, "r", ours); n != 1 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("Retry returned %d, %v; want 1", n, err)
 	}
 	if err := s.Cancel(ctx, "", other, "tester"); err != nil {
 		t.Error(err)
@@ -137,7 +137,7 @@ func TestRefusalIsStored(t *testing.T) {
 		return surveyrun.DescribeResult{Calls: 1, Basis: basis}, describe.ErrRefused
 	}})
 	if len(kept) != 1 || kept[0].Path != "d0" || kept[0].Basis != basis || kept[0].Reason == "" || time.Since(kept[0].At).Abs() > time.Hour {
-		t.Errorf("%+v", kept)
+		t.Errorf("the saved failures are %+v; want one of d0, with its basis, reason and time", kept)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestUnableInsertsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last, _, _, _ := jobOf(t, q, "b"); last != second {
-		t.Errorf("jobs %d, %d, %d", first, second, last)
+		t.Errorf("the jobs are %d, %d, then %d; want the second one kept", first, second, last)
 	}
 }
 
@@ -139,10 +139,10 @@ func TestAssumedIsSpent(t *testing.T) {
 	}
 	l := &dirLease{q, grab(t, q, run, "second")}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 40}, surveyrun.Amount{}); err != nil {
-		t.Errorf("40 more: %v", err)
+		t.Errorf("Reserve of 40 more tokens returned the error %v", err)
 	}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{Tokens: 40}); !errors.Is(err, surveyrun.ErrCeiling) {
-		t.Errorf("101: %v", err)
+		t.Errorf("Reserve of the 101st token returned the error %v; want %v", err, surveyrun.ErrCeiling)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestGiveUpAfterLostWorkers(t *testing.T) {
 	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
 	if err != nil || other == nil {
-		t.Fatal(err)
+		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
 	if err := q.finish(t.Context(), other, surveyrun.DescribeResult{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestUnpricedStaysPaused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1, Unpriced: true}, surveyrun.Amount{}); !errors.Is(err, surveyrun.ErrCeiling) {
-		t.Fatal(err)
+		t.Fatalf("Reserve returned the error %v; want %v", err, surveyrun.ErrCeiling)
 	}
 	state := func() surveyrun.RunState {
 		if err := q.sweep(t.Context(), []string{"r"}, time.Second); err != nil {

@@ -51,7 +51,7 @@ func (w *fakeRepo) describe(t rapid.TB, paths ...repo.Path) {
 	t.Helper()
 	for _, p := range paths {
 		if got := w.writeSummaries(t, registry.Update{Path: p, Text: "about " + string(p)}); got[0].Result != registry.Stored {
-			t.Fatalf("%s: %s, %s", p, got[0].Result, got[0].Reason)
+			t.Fatalf("writing a summary of %s returned %s, %s; want it stored", p, got[0].Result, got[0].Reason)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func verdicts(rep *registry.Report) []string {
 func entered(t rapid.TB, rep *registry.Report, state registry.State, reasons ...registry.Reason) {
 	t.Helper()
 	if rep.State != state || !slices.Equal(rep.Reasons, reasons) {
-		t.Errorf("%s %q, want %s %q", rep.State, rep.Reasons, state, reasons)
+		t.Errorf("the entry state is %s for the reasons %q; want %s for %q", rep.State, rep.Reasons, state, reasons)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestNotKnowingIsAnError(t *testing.T) {
 			w.broken = question
 			rep, err := w.registry().Verify(w.ctx, registry.VerifyOptions{Untracked: true})
 			if !errors.Is(err, errBroken) {
-				t.Fatalf("%+v, %v", rep, err)
+				t.Fatalf("Verify returned %+v, %v; want the error of git", rep, err)
 			}
 			w.broken = ""
 			if rows, err := w.store.RowsOf(w.ctx, "", []repo.Path{"a.go"}); err != nil || rows["a.go"].Content.ID != blob("alpha") {
@@ -67,7 +67,7 @@ func TestNotKnowingIsAnErrorOfEveryQuestion(t *testing.T) {
 			w.write("a.go", "other")
 			w.broken = question
 			if err := f(w); !errors.Is(err, errBroken) {
-				t.Errorf("%s without %s: %v", name, question, err)
+				t.Errorf("%s with a broken %s returned the error %v; want that of git", name, question, err)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ type choice struct {
 	// added are records that are about to be stored.
 	added []fresh.Record
 	// settled reports whether the stored row of a path shows the right summary, provided that its content is the
-	// same; see [entered.settled].
+	// same; see [session.settled].
 	settled func(repo.Path) bool
 	// regrade says that the stored grades are of other rules.
 	regrade bool

@@ -40,7 +40,7 @@ func TestClose(t *testing.T) {
 	same(t, "updated", results(c), []string{"rejected nowhere", "stored a.go"})
 	same(t, "needed", needed(c), []string{"stale b.go", "none c.go"})
 	if n := c.NeedsSummary[0]; n.ID != blob("later b.go") || n.MD5 != digest("later b.go") {
-		t.Errorf("%+v", n)
+		t.Errorf("the first file that needs a summary is %+v; want the current content of b.go", n)
 	}
 	if c.Commit != w.head || c.LastVerified != w.head || c.Unknown != "" {
 		t.Errorf("Close returned %+v", c)

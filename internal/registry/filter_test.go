@@ -125,10 +125,10 @@ func TestConversions(t *testing.T) {
 			rep := w.status(t, registry.VerifyOptions{All: true})
 			v := rep.Verdicts[1]
 			if v.ID != c.want || (v.Verdict == registry.FoundMismatch) != c.change || (v.Summary != fresh.Fresh) != c.change {
-				t.Errorf("%s %s %s, want %s", v.Verdict, v.Summary, v.ID, c.want)
+				t.Errorf("the verdict is %s, %s with the id %s; want the id %s, and changed: %t", v.Verdict, v.Summary, v.ID, c.want, c.change)
 			}
 			if (rep.State == registry.StateTrust) == c.change {
-				t.Errorf("%s %q", rep.State, rep.Reasons)
+				t.Errorf("the entry state is %s for the reasons %q; changed should be %t", rep.State, rep.Reasons, c.change)
 			}
 			if k := w.show(t, "a.x"); k.CurrentID != c.want || k.CurrentMD5 != digest(c.disk) {
 				t.Errorf("the summary is %+v", k)
@@ -143,7 +143,7 @@ func TestUntrackedAttributesBesideTheFile(t *testing.T) {
 	w.write("dir/.gitattributes", "a.x encoding")
 	w.write("dir/a.x", "caf\xe9")
 	if k := w.show(t, "dir/a.x"); k.CurrentID != blob("café") {
-		t.Errorf("%s", k.CurrentID)
+		t.Errorf("dir/a.x has the current id %s; want that of the converted text, %s", k.CurrentID, blob("café"))
 	}
 }
 

@@ -74,19 +74,19 @@ func TestGrades(t *testing.T) {
 			for _, round := range []string{"verified", "trusted", "in full"} {
 				rep := w.verify(t, registry.VerifyOptions{All: true, Full: round == "in full"})
 				if v := rep.Verdicts[0]; v.Summary != tt.state || v.Grade != tt.grade {
-					t.Errorf("%s: %s, %q", round, v.Summary, v.Grade)
+					t.Errorf("%s: the verdict is %s with grade %q; want %s with grade %q", round, v.Summary, v.Grade, tt.state, tt.grade)
 				}
 				brief := w.status(t, registry.VerifyOptions{})
 				if fresh, stale := brief.Counts.Fresh, brief.Counts.Stale; fresh != rep.Counts.Fresh || stale != rep.Counts.Stale || fresh+stale != 1 {
-					t.Errorf("%s: %+v, %+v", round, brief.Counts, rep.Counts)
+					t.Errorf("%s: status counts %+v, verify counts %+v; want one file, the same in both", round, brief.Counts, rep.Counts)
 				}
 				tally, err := w.store.Counts(t.Context(), "")
 				if err != nil || tally.Fresh != rep.Counts.Fresh || tally.Stale != rep.Counts.Stale {
-					t.Errorf("%s: tally %+v, %v", round, tally, err)
+					t.Errorf("%s: the store counts %+v, %v; want the counts of the report, %+v", round, tally, err, rep.Counts)
 				}
 				k, err := w.registry().Show(t.Context(), []repo.Path{"a.go"})
 				if err != nil || k[0].Verdict != tt.state || k[0].Grade != tt.grade || k[0].ID != blob("alpha") {
-					t.Errorf("%s: shown %+v, %v", round, k, err)
+					t.Errorf("%s: Show returned %+v, %v; want %s with grade %q", round, k, err, tt.state, tt.grade)
 				}
 			}
 			if l.asked > 1 && tt.grade != fresh.GradeContent {
@@ -107,13 +107,13 @@ func TestGradesUnderANewPolicy(t *testing.T) {
 		w.policy.StaleGrades = grades
 		rep := w.verify(t, registry.VerifyOptions{})
 		if stale := i % 2; rep.Counts.Stale != stale || rep.Counts.Fresh != 1-stale {
-			t.Errorf("%v: %+v", grades, rep.Counts)
+			t.Errorf("with the stale grades %v, verify counts %+v; want %d stale", grades, rep.Counts, stale)
 		}
 	}
 	// The content is the basis of the text again, so there is nothing to grade.
 	w.put("a.go", "alpha")
 	w.commit()
 	if v := w.verify(t, registry.VerifyOptions{All: true}).Verdicts[0]; v.Summary != fresh.Fresh || v.Grade != "" {
-		t.Errorf("%s, %q", v.Summary, v.Grade)
+		t.Errorf("the verdict is %s with grade %q; want fresh without a grade", v.Summary, v.Grade)
 	}
 }

@@ -46,7 +46,7 @@ func TestPolicyValidates(t *testing.T) {
 		"a negative size": {MaxBytes: -1},
 	} {
 		if p.Validate() == nil {
-			t.Errorf("%s passes", name)
+			t.Errorf("Validate accepted a policy with %s; want an error", name)
 		}
 	}
 	if err := (registry.Policy{StaleGrades: fresh.Grades, Exclude: []string{"**/*.go", "{a,b}"}}).Validate(); err != nil {

@@ -101,7 +101,7 @@ func TestWriteAndTrust(t *testing.T) {
 			w.describe(t, "a.go")
 			w.checkout(w.head)
 			if rep := w.status(t, registry.VerifyOptions{}); rep.State != c.state {
-				t.Errorf("%s %q, want %s", rep.State, rep.Reasons, c.state)
+				t.Errorf("the entry state is %s for the reasons %q; want %s", rep.State, rep.Reasons, c.state)
 			}
 		})
 	}
@@ -120,6 +120,6 @@ func TestVerifyForgetsOtherWorktrees(t *testing.T) {
 	}
 	rows, err := w.store.RowsOf(w.ctx, "gone", []repo.Path{"a.go"})
 	if err != nil || len(rows) > 0 {
-		t.Errorf("%v, %v", rows, err)
+		t.Errorf("RowsOf the removed worktree returned %v, %v; want no rows", rows, err)
 	}
 }

@@ -101,7 +101,7 @@ func TestCheckReceipt(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Here != c.here || got.Verdict != c.here || got.AtCommit != c.atCommit || got.Subject != string(receipt.Subject) {
-				t.Errorf("%+v", got)
+				t.Errorf("CheckReceipt returned %+v; want %s here, %s at the commit", got, c.here, c.atCommit)
 			}
 			same(t, "reasons", got.Reasons, c.reasons)
 		})
@@ -130,7 +130,7 @@ func TestNoReceipt(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	for _, s := range []string{"", "ken1:", "ken2:e30", "ken1:e30", "ken1:!!"} {
 		if _, err := w.registry().CheckReceipt(w.ctx, s); fault.KindOf(err) != fault.Usage {
-			t.Errorf("%q: %v", s, err)
+			t.Errorf("CheckReceipt(%q) returned the error %v; want a usage error", s, err)
 		}
 	}
 }

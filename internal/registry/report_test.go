@@ -41,6 +41,6 @@ func TestRenamesKnowTheBytesOfTheOldPath(t *testing.T) {
 	w.mv("lat\xefn.go", "a.go")
 	rep := w.status(t, registry.VerifyOptions{})
 	if v := rep.Verdicts[0]; v.FormerPath() != "lat\xefn.go" || v.ChangedB64 == "" || v.RawPath() != "a.go" {
-		t.Errorf("%+v", v)
+		t.Errorf("the verdict of the renamed file is %+v; want the bytes of its old path", v)
 	}
 }

@@ -12,7 +12,6 @@ import (
 )
 
 // A session has the entry state and the facts that it was decided from. All answers of one run use one session.
-
 type session struct {
 	view     *view
 	base     store.Verification

@@ -60,10 +60,10 @@ func TestShow(t *testing.T) {
 			k := w.show(t, c.path)
 			same(t, "reasons", k.Reasons, c.reasons)
 			if k.Verdict != c.verdict || k.Text != c.text || k.ID != c.from || k.CurrentID != c.is || (k.Receipt == "") != c.withoutProof || k.Commit != w.head {
-				t.Errorf("%+v", k)
+				t.Errorf("show returned %+v; want %s %q, written from %s, now %s", k, c.verdict, c.text, c.from, c.is)
 			}
 			if c.text != "" && (k.Author != "ann" || k.Recipe != "hand" || k.UpdatedAt == nil) {
-				t.Errorf("%+v", k)
+				t.Errorf("show returned %+v; want a summary by ann, written by hand, with a time", k)
 			}
 		})
 	}
@@ -81,16 +81,16 @@ func TestShowContent(t *testing.T) {
 		return k, ok
 	}
 	if k, ok := ask(contentOf("alpha")); !ok || k.Verdict != fresh.Fresh || k.Path != "a.go" || k.Text != "about a.go" {
-		t.Errorf("%+v", k)
+		t.Errorf("ShowContent returned %+v, %t; want the fresh summary of a.go", k, ok)
 	}
 	w.write("a.go", "other")
 	if k, ok := ask(repo.Content{ID: blob("alpha")}); !ok || k.Verdict != fresh.Stale || k.CurrentID != blob("other") || k.ID != blob("alpha") {
-		t.Errorf("%+v", k)
+		t.Errorf("after a change, ShowContent returned %+v, %t; want a stale summary", k, ok)
 	}
 	w.remove("a.go")
 	w.stage("a.go")
 	if k, ok := ask(repo.Content{ID: blob("alpha")}); !ok || k.Verdict != fresh.Gone || k.Text != "about a.go" {
-		t.Errorf("%+v", k)
+		t.Errorf("after the file was deleted, ShowContent returned %+v, %t; want the verdict gone", k, ok)
 	}
 	if _, ok := ask(contentOf("beta")); ok {
 		t.Error("found a text that was never written")
@@ -124,10 +124,10 @@ func TestList(t *testing.T) {
 				got = append(got, k.Verdict.String()+" "+k.Path)
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("%q, want %q", got, c.want)
+				t.Errorf("List returned %q; want %q", got, c.want)
 			}
 			if list.State != registry.StateVerify || list.Head != w.head {
-				t.Errorf("%s at %s", list.State, list.Head)
+				t.Errorf("List returned the entry state %s at %s; want %s at %s", list.State, list.Head, registry.StateVerify, w.head)
 			}
 		})
 	}

@@ -239,11 +239,11 @@ func TestOneSnapshotPerRegistry(t *testing.T) {
 		"content": func() error { _, _, err := r.ShowContent(w.ctx, contentOf("alpha")); return err },
 	} {
 		if err := ask(); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s returned the error %v", name, err)
 		}
 	}
 	if w.calls.snapshots != 1 {
-		t.Errorf("%d snapshots", w.calls.snapshots)
+		t.Errorf("git was asked for %d snapshots; want 1", w.calls.snapshots)
 	}
 }
 
@@ -268,6 +268,6 @@ func TestMeantToBeAddedIsItsBytes(t *testing.T) {
 		Path: "c.go", ID: blob(""), Mode: repo.Regular, Flags: repo.IntentToAdd, Stat: w.disk["c.go"].stat,
 	}
 	if v := w.status(t, registry.VerifyOptions{}).Verdicts[0]; v.Path != "c.go" || v.ID != blob("gamma") {
-		t.Errorf("%+v", v)
+		t.Errorf("the first verdict is %+v; want the content of c.go in the work tree", v)
 	}
 }

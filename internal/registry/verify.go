@@ -109,8 +109,8 @@ func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c st
 	return nil
 }
 
-// manyLeft: if at least one file in manyLeft is not checked out, walking all rows costs less than looking up those
-// files.
+// manyLeft is a limit: if more than 1/manyLeft of the files are not checked out, reading all rows is faster than
+// looking them up.
 const manyLeft = 4
 
 // trust fills a report from the rows alone. It returns the rows that show another summary because of new records.
@@ -200,7 +200,8 @@ func (r *Registry) chooseAgain(ctx context.Context, e *session) (now, before map
 	return now, before, nil
 }
 
-// trustedVerdict returns the verdict of a path without reading it, if some paths are not checked out.
+// trustedVerdict returns the verdict of a path without reading it. left has the paths that are not checked
+// out.
 func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.Path]bool) Verdict {
 	if left[row.Path] {
 		return r.sparseVerdict(row)

@@ -36,7 +36,7 @@ func TestWriteForReadContent(t *testing.T) {
 			w.write("a.go", "new")
 			got := w.writeSummaries(t, registry.Update{Path: "a.go", Text: "words\n", Read: c.read})[0]
 			if got.Result != c.result || got.ID != c.kept.ID || got.MD5 != c.kept.MD5 || got.Assumed != (c.read == "") {
-				t.Errorf("%+v", got)
+				t.Errorf("Write returned %+v; want %s for the content %+v", got, c.result, c.kept)
 			}
 			k := w.show(t, "a.go")
 			if k.Verdict != c.after || k.Text != "words" || k.Assumed != (c.read == "") || k.Author != "ann" {
@@ -85,7 +85,7 @@ func TestWriteForAnotherFilesBytes(t *testing.T) {
 			}
 			got := w.writeSummaries(t, registry.Update{Path: "a.go", Text: "words", Read: c.read})[0]
 			if got.Result != c.result || got.Result == registry.Rejected && !strings.Contains(got.Reason, "b.go") {
-				t.Errorf("%+v", got)
+				t.Errorf("Write returned %+v; want %s", got, c.result)
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestSharedTextNamesItsPath(t *testing.T) {
 
 // The text that was written last is shown, regardless of the clocks, as long as they are not more than a day
 // ahead.
-func TestTheLastWordIsShown(t *testing.T) {
+func TestNewestSummaryWins(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "twin.go", "alpha")
 	for i, clock := range []int64{time.Now().Unix() + 80_000, 1000, 1000, 0, 500} {
 		w.seconds = clock
@@ -167,7 +167,7 @@ func TestWriteRejects(t *testing.T) {
 			before := w.store.commits
 			got := w.writeSummaries(t, u)[0]
 			if got.Result != registry.Rejected || got.Reason == "" || got.Path != string(u.Path) || !got.ID.IsZero() {
-				t.Errorf("%+v", got)
+				t.Errorf("Write returned %+v; want a rejection with a reason and without an id", got)
 			}
 			if w.store.commits != before {
 				t.Error("something was written")
@@ -199,7 +199,7 @@ func TestWriteNothing(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	before := w.store.commits
 	if got := w.writeSummaries(t); len(got) != 0 || w.store.commits != before {
-		t.Errorf("%v, %d commits", got, w.store.commits-before)
+		t.Errorf("Write without updates returned %v and made %d commits; want none", got, w.store.commits-before)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestWriteTheSamePathTwice(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "first"}, registry.Update{Path: "a.go", Text: "second"})
 	if k := w.show(t, "a.go"); k.Text != "second" || k.Verdict != fresh.Fresh {
-		t.Errorf("%s %q", k.Verdict, k.Text)
+		t.Errorf("show returned %s %q; want the second text, fresh", k.Verdict, k.Text)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestMD5FindsItsBytes(t *testing.T) {
 	w.write("a.go", "later")
 	same(t, "verdicts", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch fresh a.go restored"})
 	if k := w.show(t, "a.go"); k.Verdict != fresh.Fresh || k.MD5 != digest("later") || !k.ID.IsZero() || k.CurrentID != blob("later") {
-		t.Errorf("%+v", k)
+		t.Errorf("show returned %+v; want a fresh summary with the md5 of the new content", k)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestIdenticalBytesShareAText(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "alpha")
 	w.describe(t, "a.go")
 	if k := w.show(t, "b.go"); k.Verdict != fresh.Fresh || k.Text != "about a.go" {
-		t.Errorf("%s %q", k.Verdict, k.Text)
+		t.Errorf("show returned %s %q for b.go; want the fresh summary of a.go", k.Verdict, k.Text)
 	}
 	same(t, "counts", w.status(t, registry.VerifyOptions{}).Counts, registry.Counts{Files: 2, Match: 2, Fresh: 2})
 }
@@ -238,7 +238,7 @@ func TestSupersededTextDoesNotOustAFreshOne(t *testing.T) {
 	w.describe(t, "a.go")
 	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "about old", Read: blob("old").String()})
 	if k := w.show(t, "a.go"); k.Verdict != fresh.Fresh || k.Text != "about a.go" {
-		t.Errorf("%s %q", k.Verdict, k.Text)
+		t.Errorf("show returned %s %q; want the fresh summary of the new content", k.Verdict, k.Text)
 	}
 	w.write("a.go", "old")
 	if k := w.show(t, "a.go"); k.Verdict != fresh.Fresh || k.Text != "about old" {
@@ -253,7 +253,7 @@ func TestAuthorFitsOnOneLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if k := w.show(t, "a.go"); k.Author != "ann ?" {
-		t.Errorf("%q", k.Author)
+		t.Errorf("the author is %q; want \"ann ?\"", k.Author)
 	}
 }
 
@@ -266,11 +266,11 @@ func TestConfirm(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got[0].Result != registry.Stored || got[0].ID != blob("other") || got[1].Result != registry.Rejected {
-		t.Errorf("%+v", got)
+		t.Errorf("Confirm returned %+v; want a.go stored and b.go rejected", got)
 	}
 	k := w.show(t, "a.go")
 	if k.Verdict != fresh.Fresh || k.Text != "about a.go" || k.ConfirmedBy != "ann" || k.ID != blob("other") {
-		t.Errorf("%+v", k)
+		t.Errorf("show returned %+v; want the text confirmed by ann for the new content", k)
 	}
 	w.write("a.go", "third")
 	if got, err = w.registry().Confirm(w.ctx, []repo.Path{"a.go"}, blob("other").String()); err != nil || got[0].Result != registry.Rejected {
@@ -303,7 +303,7 @@ func TestWriteByBytesThatGitConverts(t *testing.T) {
 			w.put("a.txt", c.now)
 			got := w.writeSummaries(t, registry.Update{Path: "a.txt", Text: "x", Read: c.read})[0]
 			if got.Result != registry.Stored || got.ID != blob(lf) || got.MD5 != digest(c.now) {
-				t.Errorf("%+v", got)
+				t.Errorf("Write returned %+v; want it stored with the id %s and the md5 %s", got, blob(lf), digest(c.now))
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func TestParseID(t *testing.T) {
 	} {
 		id, err := repo.ParseID(s)
 		if (err == nil) != ok {
-			t.Errorf("%q: %v", s, err)
+			t.Errorf("ParseID(%q) returned the error %v; ok should be %t", s, err, ok)
 		}
 		if err == nil && !id.IsZero() && id.String() != strings.ToLower(s) {
 			t.Errorf("%q reads as %s", s, id)
@@ -37,7 +37,7 @@ func TestUnknownIsNull(t *testing.T) {
 		MD5 repo.MD5
 	}{})
 	if err != nil || string(b) != `{"ID":null,"MD5":null}` {
-		t.Errorf("%s, %v", b, err)
+		t.Errorf("the JSON of unknown ids is %s, %v; want null", b, err)
 	}
 }
 

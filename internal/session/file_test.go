@@ -44,7 +44,7 @@ func TestSessionFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(string(f)); err != nil || info.Size() > 100 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("Stat returned %v, %v; want at most 100 bytes", info, err)
 	}
 	if got := string(f.Read(limit)); got != "g\n" {
 		t.Errorf("after a file that was too large, the file has %q, want the new line alone", got)
@@ -65,13 +65,13 @@ func TestSessionFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("the file that the link names has %q, %v; want it unchanged", text, err)
 	}
 
 	// Without a session there is no file. The file of an old session is removed.
 	none := FileIn(dir, " \n")
 	if err := none.Append("seen\n", limit); err != nil || none != "" {
-		t.Errorf("%q, %v", none, err)
+		t.Errorf("without a session, the file is %q, %v; want none", none, err)
 	}
 	RemoveOld(dir, time.Now().Add(lifetime-time.Hour))
 	if got := string(f.Read(limit)); got != "h\n" {

@@ -212,7 +212,7 @@ func TestUnusable(t *testing.T) {
 			} {
 				err := act()
 				if err == nil || !strings.HasPrefix(err.Error(), "share with origin: cannot read refs/ken/knowledge: ") || fault.HintOf(err) == "" {
-					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+					t.Errorf("the error is %v with the hint %q; want that the ref cannot be read, and a hint", err, fault.HintOf(err))
 				}
 			}
 			for _, act := range []func() error{
@@ -224,11 +224,11 @@ func TestUnusable(t *testing.T) {
 			} {
 				err := act()
 				if err == nil || !strings.Contains(err.Error(), "cannot read refs/ken/knowledge as last fetched at "+now.Format(time.RFC3339)) || !strings.HasSuffix(fault.HintOf(err), ": ken share status origin --fetch") {
-					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+					t.Errorf("the error is %v with the hint %q; want when the ref was fetched, and a hint to fetch again", err, fault.HintOf(err))
 				}
 			}
 			if got := strings.Fields(a.knows()); len(got) != len(strings.Fields(before))+1 {
-				t.Errorf("knows %d", len(got))
+				t.Errorf("the clone has %d records; want one more than before", len(got))
 			}
 			// The hint helps, in this clone and in a new one.
 			a.Git("push", "--quiet", "origin", "--delete", ref)
@@ -237,7 +237,7 @@ func TestUnusable(t *testing.T) {
 			b := newClone(t, remote)
 			b.know("three")
 			if _, err := b.share().Push(t.Context(), share.PushOptions{}); name != "a newer layout" && !strings.HasSuffix(fault.HintOf(err), ": git push origin --delete "+ref) {
-				t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+				t.Errorf("Push returned the error %v with the hint %q; want a hint to delete the ref", err, fault.HintOf(err))
 			}
 			b.Git("push", "--quiet", "origin", "--delete", ref)
 			wantCounts(t, "records of a ref that was not ken's", b.pull().OwnRecords, 0)
@@ -297,7 +297,7 @@ func TestRefused(t *testing.T) {
 
 	for _, name := range []string{"nobody", "--upload-pack=touch /tmp/x", "../up", "https://example.org/x.git"} {
 		if _, err := a.share().Pull(t.Context(), name); fault.KindOf(err) != fault.Usage || fault.HintOf(err) == "" {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("Pull(%q) returned the error %v; want a usage error with a hint", name, err)
 		}
 	}
 	if err := os.Rename(remote.Dir, remote.Dir+".away"); err != nil {
@@ -335,7 +335,7 @@ func TestUnusualClones(t *testing.T) {
 			b.know(fmt.Sprint(args))
 			wantCounts(t, "pushed", b.push().Records, 1)
 			if st := b.status(); !st.Current() {
-				t.Errorf("%+v", st)
+				t.Errorf("the status is %+v; want it current", st)
 			}
 			if _, err := os.Stat(filepath.Join(b.Dir, ".git", "FETCH_HEAD")); err == nil {
 				t.Error("there is a FETCH_HEAD")
@@ -354,10 +354,10 @@ func TestHidden(t *testing.T) {
 	remote.Git("config", "receive.hideRefs", "refs/ken")
 	_, err := ann.share().Push(t.Context(), share.PushOptions{Prune: true})
 	if err == nil || !strings.Contains(err.Error(), "the remote refuses the push: deny updating a hidden ref") {
-		t.Error(err)
+		t.Errorf("Push returned the error %v; want the reason why the remote refused", err)
 	}
 	remote.Git("config", "--unset", "receive.hideRefs")
 	if out := ann.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
-		t.Errorf("%+v", out)
+		t.Errorf("Push returned %+v; want dropped records", out)
 	}
 }

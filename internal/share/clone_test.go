@@ -48,7 +48,7 @@ func (c *clone) forget() {
 	}
 }
 
-// A remote is a bare repository with one commit.
+// newRemote returns a bare repository with one commit.
 func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 	t.Helper()
 	seed := testrepo.New(t, opts...)
@@ -74,7 +74,7 @@ func (c *clone) contacts() (fetches, pushes int) {
 	c.t.Helper()
 	b, err := os.ReadFile(c.log)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		c.t.Fatal(err)
+		c.t.Fatalf("read the log of git's contacts: %v", err)
 	}
 	os.Remove(c.log)
 	return strings.Count(string(b), "fetch\n"), strings.Count(string(b), "push\n")
@@ -115,7 +115,7 @@ func (c *clone) push(opts ...share.PushOptions) *share.PushResult {
 	c.t.Helper()
 	out, err := c.share().Push(c.t.Context(), append(opts, share.PushOptions{})[0])
 	if err != nil {
-		c.t.Fatalf("push: %v", err)
+		c.t.Fatalf("Push returned the error %v", err)
 	}
 	return out
 }
@@ -124,7 +124,7 @@ func (c *clone) pull() *share.PullResult {
 	c.t.Helper()
 	out, err := c.share().Pull(c.t.Context(), "")
 	if err != nil {
-		c.t.Fatalf("pull: %v", err)
+		c.t.Fatalf("Pull returned the error %v", err)
 	}
 	return out
 }
@@ -133,7 +133,7 @@ func (c *clone) status() *share.Status {
 	c.t.Helper()
 	out, err := c.share().Status(c.t.Context(), "", true)
 	if err != nil {
-		c.t.Fatalf("status: %v", err)
+		c.t.Fatalf("Status returned the error %v", err)
 	}
 	return out
 }
@@ -260,7 +260,7 @@ func TestPushAndPull(t *testing.T) {
 					t.Errorf("git fsck: %s", got)
 				}
 				if got := c.Git("for-each-ref", "--format=%(refname)", "refs/ken"); got != "refs/ken/remotes/origin/knowledge\n"+merged {
-					t.Errorf("refs: %s", got)
+					t.Errorf("the refs are %s; want the fetched and the merged one", got)
 				}
 			}
 			if a.knows() != b.knows() || a.Git("rev-parse", merged) != b.Git("rev-parse", merged) {

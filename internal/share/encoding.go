@@ -22,7 +22,7 @@ const Format = 1
 // MaxSize is the maximum size of an encoding in bytes.
 const MaxSize = 4 << 20
 
-// ErrNewer is in the chain of errors of Decode for a document of a newer version.
+// ErrNewer means that Decode got a document of a newer version.
 var ErrNewer = errors.New("a newer ken wrote it")
 
 // layout is the format of times: UTC, in microseconds.

@@ -47,7 +47,7 @@ func TestEncoding(t *testing.T) {
 		b := share.Encode(r)
 		got, err := share.Decode(b)
 		if err != nil {
-			t.Errorf("%s: %v", b, err)
+			t.Errorf("Decode(%s) returned the error %v", b, err)
 			continue
 		}
 		if !bytes.Equal(share.Encode(got), b) {
@@ -89,7 +89,7 @@ func TestSpelling(t *testing.T) {
 	r := file(storetest.Record("it \"is\"\n", "x", 1))
 	const want = `{"ken":1,"about":"file","path":"a.go","content":"11f6ad8ec52a2984abaafd7c3b516503785c2072","md5":"9dd4e461268c8034f5c8564e155c67a6","text":"it \"is\"\n","author":"ann","recipe":"hand","at":"2026-01-02T03:04:06.000000Z"}` + "\n"
 	if got := string(share.Encode(r)); got != want {
-		t.Errorf("%s, want\n%s", got, want)
+		t.Errorf("Encode returned\n%s\nwant\n%s", got, want)
 	}
 }
 

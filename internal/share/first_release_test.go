@@ -44,7 +44,7 @@ func TestPrunedByFirstRelease(t *testing.T) {
 	// A prune keeps the lists, which an older ken can still read.
 	cat.policy.Budget = 400
 	if out := cat.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 || len(out.Cleared) > 0 {
-		t.Errorf("prune: %+v", out)
+		t.Errorf("Push returned %+v; want dropped records and no cleared list", out)
 	}
 	if got := remote.Git("ls-tree", "-r", "--name-only", ref, "dropped/"); !strings.HasPrefix(got, "dropped/") {
 		t.Error("the prune removed the list of the first release")

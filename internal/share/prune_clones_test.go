@@ -54,7 +54,7 @@ func TestNothingToPrune(t *testing.T) {
 	before := remote.Git("rev-parse", ref)
 	out := ann.push(share.PushOptions{Prune: true})
 	if len(out.Dropped) > 0 || out.Size.Exceeded() || out.Ignored != 4 {
-		t.Errorf("prune: %+v", out)
+		t.Errorf("Push returned %+v; want nothing dropped and 4 records ignored", out)
 	}
 	if now := remote.Git("rev-parse", ref); now != before {
 		t.Error("a prune that removes nothing should not move the ref")
@@ -74,7 +74,7 @@ func TestStricterPolicy(t *testing.T) {
 	dave.policy = signedOff
 	wantCounts(t, "ignored", len(dave.pull().Untrusted), 1)
 	if st := dave.status(); !st.Current() {
-		t.Errorf("status: %+v", st)
+		t.Errorf("the status is %+v; want it current", st)
 	}
 	steps := map[string]func(){
 		"a push":                     func() { dave.push() },
@@ -119,6 +119,6 @@ func TestLargePush(t *testing.T) {
 		t.Error("the clones differ")
 	}
 	if st := b.status(); st.Size != (share.Size{Records: out.Size.Records, Bytes: out.Size.Bytes, Budget: share.DefaultBudget}) {
-		t.Errorf("%+v, want %+v", st.Size, out.Size)
+		t.Errorf("the size is %+v; want %+v", st.Size, out.Size)
 	}
 }

@@ -1,7 +1,7 @@
 // Package share sends records of summaries to other clones through a git remote, and takes over
 // theirs.
 //
-// A [Record] never changes, and its name is the hash of its content. Two sets of records are
+// A [fresh.Record] never changes, and its name is the hash of its content. Two sets of records are
 // therefore merged by their union. The records of a remote are files of the commits of one ref,
 // refs/ken/knowledge; internal/git reads and writes those commits, internal/store keeps the
 // records of this clone.

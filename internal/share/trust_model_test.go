@@ -86,7 +86,7 @@ func TestNothingLost(t *testing.T) {
 			honest := func(c *clone) {
 				for _, rec := range everything(t, c) {
 					if p := string(rec.Path()); strings.HasPrefix(p, "Eve") || strings.HasPrefix(p, "Carl") {
-						t.Errorf("%v: %s", log, p)
+						t.Errorf("%v: an honest clone has the record of %s", log, p)
 					}
 				}
 			}
@@ -94,7 +94,7 @@ func TestNothingLost(t *testing.T) {
 				c.pull()
 				for _, h := range c.status().Untrusted {
 					if strings.Contains(h.Committer, "example.org") {
-						t.Errorf("%v: %+v", log, h)
+						t.Errorf("%v: an honest commit is not trusted: %+v", log, h)
 					}
 				}
 				honest(c)

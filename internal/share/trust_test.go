@@ -69,7 +69,7 @@ func TestTrusts(t *testing.T) {
 		{"nonsense", share.Policy{Trust: "blind"}, git.CommitInfo{Committer: ann, Good: true}, false},
 	} {
 		if why := c.policy.DistrustReason(c.v); (why == "") != c.want {
-			t.Errorf("%s: %q", c.name, why)
+			t.Errorf("%s: the reason for distrust is %q; trusted should be %t", c.name, why, c.want)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestKeyAddedLater(t *testing.T) {
 	wantCounts(t, "taken", out.Taken, 0)
 	wantCounts(t, "ignored still", len(bob.pull().Untrusted), 2)
 	if reason := bob.status().Untrusted[0].Reason; reason != share.Unverified {
-		t.Error(reason)
+		t.Errorf("the reason is %q; want %q", reason, share.Unverified)
 	}
 	bob.Git("config", "gpg.ssh.allowedSignersFile", signers)
 	for _, text := range []string{"", "ann@example.org " + public + "\n"} {
@@ -232,7 +232,7 @@ func TestKeyAddedLater(t *testing.T) {
 	bob.policy = share.Policy{}
 	wantCounts(t, "taken by another policy", bob.pull().Taken, 0)
 	if st := bob.status(); !st.Current() || len(st.Untrusted) > 0 {
-		t.Errorf("%+v", st)
+		t.Errorf("the status is %+v; want it current, with nothing untrusted", st)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestSigned(t *testing.T) {
 	ann.know("one", "two")
 	ann.push()
 	if out := ann.Git("verify-commit", "--raw", merged); strings.Contains(out, "BAD") {
-		t.Error(out)
+		t.Errorf("git verify-commit found a bad signature:\n%s", out)
 	}
 	eve.know("three")
 	eve.push()
@@ -268,7 +268,7 @@ func TestSigned(t *testing.T) {
 	wantCounts(t, "ignored", len(out.Untrusted), 1)
 	bob.know("four")
 	if _, err := bob.share().Push(t.Context(), share.PushOptions{}); err == nil || fault.HintOf(err) != "git config commit.gpgSign true" {
-		t.Errorf("unsigned: %v", err)
+		t.Errorf("Push without a signature returned the error %v; want a hint to sign commits", err)
 	}
 	// A merge does not change the committer of any file, signed or not.
 	first := remote.Git("rev-parse", ref)

@@ -100,7 +100,7 @@ func TestPushAtOnce(t *testing.T) {
 	wg.Wait()
 	for i, err := range errs {
 		if err != nil {
-			t.Errorf("clone %d: %v", i, err)
+			t.Errorf("clone %d returned the error %v", i, err)
 		}
 	}
 	wantCounts(t, "files", len(records(remote, ref)), 12)
@@ -113,12 +113,12 @@ func TestPushAtOnce(t *testing.T) {
 	wg.Go(func() { _, errs[1] = b.Push(t.Context(), share.PushOptions{}) })
 	wg.Wait()
 	if errs[0] != nil || errs[1] != nil {
-		t.Errorf("%v, %v", errs[0], errs[1])
+		t.Errorf("two pushes at once returned the errors %v, %v", errs[0], errs[1])
 	}
 	wantCounts(t, "files", len(records(remote, ref)), 13)
 	c.pull()
 	if st := c.status(); !st.Current() || st.Size.Records != 13 {
-		t.Errorf("%+v", st)
+		t.Errorf("the status is %+v; want it current, with 13 records", st)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestPrunedStaysPruned(t *testing.T) {
 				}
 			}
 			if out := remote.Git("fsck", "--strict"); strings.Contains(out, "error") {
-				t.Error(out)
+				t.Errorf("git fsck found errors:\n%s", out)
 			}
 		})
 	}

@@ -75,7 +75,7 @@ func TestCachedEncoding(t *testing.T) {
 			t.Fatalf("decodeCached: %v, %d bytes left", err, len(rest))
 		}
 		if d := cmp.Diff(want, got, cmp.Comparer(func(a, b repo.ID) bool { return a == b })); d != "" {
-			t.Fatal(d)
+			t.Fatalf("the decoded value differs (-want +got):\n%s", d)
 		}
 		for range 20 {
 			bad := []byte(text[:rnd.IntN(len(text))])

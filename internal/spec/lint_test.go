@@ -121,13 +121,13 @@ func TestOwners(t *testing.T) {
 	nodes := load(".spec/a/spec.md", "---\ndesc: about a\ncode: [src/]\nrelated: [go.mod]\n---", ".spec/b/spec.md", "---\ncode: ['src/**/*.go', src/x.go#New]\n---")
 	o := spec.Owners(nodes, []repo.Path{"src/x.go"})[0]
 	if len(o.Governing) != 2 || o.Governing[0] != (spec.Claim{ID: "a", Desc: "about a", Entry: "src/"}) || o.Governing[1].Entry != "src/**/*.go" || len(o.Related) != 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("Owners of src/x.go returned %+v; want it governed by a and b", o)
 	}
 	if o := spec.Owners(nodes, []repo.Path{"go.mod"})[0]; len(o.Governing) != 0 || len(o.Related) != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("Owners of go.mod returned %+v; want it related to one spec", o)
 	}
 	if o := spec.Owners(nodes, []repo.Path{"none\xff"})[0]; o.Governing == nil || o.Related == nil || o.B64 == "" {
-		t.Errorf("%+v", o)
+		t.Errorf("Owners of a path that is not UTF-8 returned %+v; want empty lists and the path in base64", o)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	if h := spec.Search(nodes, "lines")[0]; !strings.Contains(h.Snippet, "long lines") {
-		t.Errorf("%+v", h)
+		t.Errorf("Search for \"lines\" returned %+v first; want a snippet with \"long lines\"", h)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestSpecStopped(t *testing.T) {
 	reads.AfterHistory = stop // right after the history is read
 	l, err := reader.List(ctx)
 	if l != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("%+v, %v", l, err)
+		t.Errorf("List returned %+v, %v; want only the cancellation", l, err)
 	}
 	if reads.Histories == 0 {
 		t.Error("the history was not read")

@@ -24,21 +24,21 @@ func TestApplyMakesOneSnapshotWithManifest(t *testing.T) {
 	})
 	const name = "2026-11-15T06-32-14.000000005Z-cleanup"
 	if want := (Applied{Snapshot: name, Gone: []string{"never there"}}); !cmp.Equal(out, want) {
-		t.Errorf("applied %+v", out)
+		t.Errorf("Apply returned %+v; want %+v", out, want)
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "new A" {
 		t.Errorf("the content of a is %q", b)
 	}
 	all := snapshots(t, dir)
 	if len(all) != 1 || all[0].Name != name || !all[0].Time.Equal(now) || all[0].Manifest == nil {
-		t.Fatalf("snapshots %+v", all)
+		t.Fatalf("the snapshots are %+v; want one, %s, with a manifest", all, name)
 	}
 	var files []string
 	for _, e := range all[0].Files {
 		files = append(files, e.Name)
 	}
 	if !slices.Equal(files, []string{"a", "d", "l", "odd\xff"}) {
-		t.Errorf("files %q", files)
+		t.Errorf("the snapshot has the files %q; want a, d, l and odd\\xff", files)
 	}
 	m := all[0].Manifest
 	for i := range m.Files {
@@ -77,7 +77,7 @@ func TestSnapshotNamesAreUnique(t *testing.T) {
 		"2026-11-15T06-32-14.000000005Z-cleanup", "2026-11-15T06-32-14.000000006Z-cleanup", "2026-11-15T06-32-14.000000007Z",
 	}
 	if got := snapshotList(t, dir); !slices.Equal(got, want) {
-		t.Errorf("snapshots %q", got)
+		t.Errorf("the snapshots are %q; want %q", got, want)
 	}
 }
 
@@ -85,11 +85,11 @@ func TestEmptyChangeMakesNoSnapshot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by the lock")
 	for _, c := range []Change{{Verb: "reset"}, {Verb: "reset", Moves: moves("not there"), Keep: 5}} {
 		if out := apply(t, dir, c); out.Snapshot != "" || len(out.Failed) > 0 {
-			t.Errorf("applied %+v", out)
+			t.Errorf("Apply returned %+v; want no snapshot and no failure", out)
 		}
 	}
 	if got := snapshotList(t, dir); len(got) > 0 {
-		t.Errorf("snapshots %q", got)
+		t.Errorf("the snapshots are %q; want none", got)
 	}
 	got := image(t, dir)
 	delete(got, ignoreName)
@@ -141,7 +141,7 @@ func TestPrune(t *testing.T) {
 		out := apply(t, dir, Change{Verb: "reset", Moves: moves("a"), Keep: c.keep})
 		got := snapshotList(t, dir)
 		if !slices.Equal(got, c.want) || out.PruneErr != nil {
-			t.Errorf("keep %d: %q, %v", c.keep, got, out.PruneErr)
+			t.Errorf("with keep %d, the snapshots are %q, %v; want %q", c.keep, got, out.PruneErr, c.want)
 		}
 		gone := slices.DeleteFunc(before, func(s string) bool { return slices.Contains(got, s) })
 		slices.Sort(gone)
@@ -167,7 +167,7 @@ func TestPruneNeedsNewSnapshot(t *testing.T) {
 	apply(t, dir, Change{Verb: "update", Writes: []Write{{Name: "x"}}})
 	apply(t, dir, Change{Verb: "reset", Moves: moves("gone")})
 	if got := snapshotList(t, dir); len(got) != 1 {
-		t.Errorf("snapshots %q", got)
+		t.Errorf("the snapshots are %q; want one", got)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestRestoreKeepsExistingFiles(t *testing.T) {
 	put(t, dir, map[string]string{"a": "new a", "odd\xff": "new"})
 	out := apply(t, dir, Change{Verb: "restore", Restore: name, Keep: 5})
 	if !slices.Equal(out.Restored, []string{"b"}) || len(out.NotRestored) != 2 || !errors.Is(out.NotRestored["a"], fs.ErrExist) {
-		t.Errorf("applied %+v", out)
+		t.Errorf("Apply returned %+v; want b restored, and the other two files kept", out)
 	}
 	s := snapshots(t, dir)
 	if len(s) != 1 || len(s[0].Files) != 2 || len(s[0].Manifest.Files) != 2 || s[0].Manifest.Files[0].Name != "a" {
@@ -230,11 +230,11 @@ func TestRestoreSnapshotOfAnotherProgram(t *testing.T) {
 	})
 	s := snapshots(t, dir)
 	if len(s) != 1 || s[0].Manifest != nil || len(s[0].Files) != 2 {
-		t.Fatalf("snapshots %+v", s)
+		t.Fatalf("the snapshots are %+v; want one without a manifest, with 2 files", s)
 	}
 	out := apply(t, dir, Change{Verb: "restore", Restore: s[0].Name})
 	if !slices.Equal(out.Restored, []string{"a", "files"}) || len(snapshots(t, dir)) > 0 {
-		t.Errorf("applied %+v", out)
+		t.Errorf("Apply returned %+v; want a and files restored, and no snapshot left", out)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestBrokenManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := snapshots(t, dir); len(s) != 1 || s[0].Manifest != nil || len(s[0].Files) != 1 || s[0].Files[0].Name != "a" {
-		t.Errorf("snapshots %+v", s)
+		t.Errorf("the snapshots are %+v; want one without a manifest, with the file a", s)
 	}
 }
 
@@ -273,14 +273,14 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 		before, there := image(t, dir), image(t, elsewhere)
 		d := openDir(t, dir, Options{})
 		if _, err := d.Snapshots(t.Context()); err == nil || fault.HintOf(err) == "" {
-			t.Errorf("%s: snapshots: %v", what, err)
+			t.Errorf("%s: Snapshots returned the error %v; want one with a hint", what, err)
 		}
 		if un, err := unfinished(d); un || err != nil {
-			t.Errorf("%s: unfinished %v, %v", what, un, err)
+			t.Errorf("%s: unfinished returned %t, %v; want false", what, un, err)
 		}
 		h := lockDirectory(t, dir)
 		if _, err := h.Apply(t.Context(), Change{Verb: "reset", Moves: moves("a"), Keep: 5}); err == nil || fault.HintOf(err) == "" {
-			t.Errorf("%s: apply: %v", what, err)
+			t.Errorf("%s: Apply returned the error %v; want one with a hint", what, err)
 		}
 		if err := h.CopyToArchive("a"); err == nil {
 			t.Errorf("%s: the log was copied to a link", what)
@@ -290,7 +290,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 		}
 		unlockDirectory(t, h)
 		if d := diff(image(t, dir), before) + diff(image(t, elsewhere), there); d != "" {
-			t.Errorf("%s:\n%s", what, d)
+			t.Errorf("%s: a refused change changed files:\n%s", what, d)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func TestApplyRefuses(t *testing.T) {
 			t.Errorf("%s: accepted; want an error", name)
 		}
 		if d := diff(image(t, dir), before); d != "" {
-			t.Fatalf("%s:\n%s", name, d)
+			t.Fatalf("%s: a refused change changed files:\n%s", name, d)
 		}
 	}
 }
@@ -336,12 +336,12 @@ func TestFailedMoveIsReported(t *testing.T) {
 	}
 	out, err := h.Apply(t.Context(), Change{Verb: "reset", Time: now, Moves: moves("a", "b", "c"), Keep: 5})
 	if err != nil || len(out.Failed) != 1 || !errors.Is(out.Failed["b"], fs.ErrPermission) {
-		t.Errorf("applied %+v, %v", out, err)
+		t.Errorf("Apply returned %+v, %v; want only b to fail", out, err)
 	}
 	h.step = nil
 	unlockDirectory(t, h)
 	if s := snapshots(t, dir); len(s) != 1 || len(s[0].Files) != 2 || len(s[0].Manifest.Files) != 2 {
-		t.Errorf("snapshots %+v", s)
+		t.Errorf("the snapshots are %+v; want one with 2 files", s)
 	}
 }
 
@@ -351,14 +351,14 @@ func TestUnreadablePlanIsSalvaged(t *testing.T) {
 	put(t, dir, map[string]string{".archive/.do-x/PLAN.json": "{torn", ".archive/.do-x/files/a": "a", ".archive/.do-y/files/b": "b"})
 	d := openDir(t, dir, Options{})
 	if un, err := unfinished(d); !un || err != nil {
-		t.Errorf("unfinished %v, %v", un, err)
+		t.Errorf("unfinished returned %t, %v; want true", un, err)
 	}
 	unlockDirectory(t, lockDirectory(t, dir))
 	if un, err := unfinished(d); un || err != nil {
 		t.Errorf("then unfinished %v, %v", un, err)
 	}
 	if s := snapshots(t, dir); len(s) != 2 || !strings.HasSuffix(s[0].Name, "-unreadable") {
-		t.Errorf("snapshots %+v", s)
+		t.Errorf("the snapshots are %+v; want 2, the first named -unreadable", s)
 	}
 	got := image(t, filepath.Join(dir, ".archive"))
 	found := 0
@@ -389,16 +389,16 @@ func TestManipulatedPlanStaysInside(t *testing.T) {
 func TestSnapshotsOfMissingDirectory(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "none"), Options{})
 	if s, err := d.Snapshots(t.Context()); s != nil || err != nil {
-		t.Errorf("%v, %v", s, err)
+		t.Errorf("Snapshots returned %v, %v; want none", s, err)
 	}
 	if un, err := unfinished(d); un || err != nil {
-		t.Errorf("unfinished %v, %v", un, err)
+		t.Errorf("unfinished returned %t, %v; want false", un, err)
 	}
 	if e, err := d.Entries(t.Context()); len(e) != 0 || err != nil {
-		t.Errorf("%v, %v", e, err)
+		t.Errorf("Entries returned %v, %v; want none", e, err)
 	}
 	if _, err := d.Read("x"); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+		t.Errorf("Read returned the error %v; want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -449,13 +449,13 @@ func TestPlanOfAnotherDirectoryIsNotCarriedOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "A" {
-				t.Errorf("a: %q, %v", b, err)
+				t.Errorf("the file a has %q, %v; want \"A\"", b, err)
 			}
 			if un, err := unfinished(d); un || err != nil {
-				t.Errorf("unfinished: %v, %v", un, err)
+				t.Errorf("unfinished returned %t, %v; want false", un, err)
 			}
 			if s := snapshots(t, dir); len(s) != 1 || !strings.HasSuffix(s[0].Name, "-unreadable") {
-				t.Errorf("%+v", s)
+				t.Errorf("the snapshots are %+v; want one, named -unreadable", s)
 			}
 		})
 	}

@@ -117,7 +117,7 @@ func (s scenario) run(t testing.TB, dir string, act func(*Locked) error, killAt 
 		err = h.Unlock()
 	}
 	if err != nil {
-		t.Fatalf("after %q: %v", steps, err)
+		t.Fatalf("after the steps %q, the next command failed with %v", steps, err)
 	}
 	return steps, true
 }
@@ -235,7 +235,7 @@ func TestWrittenFilesAlwaysExist(t *testing.T) {
 	h.step = func(what string) error {
 		for _, name := range []string{"w", "l"} {
 			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
-				t.Errorf("before %s: %v", what, err)
+				t.Errorf("before the step %s, a file is missing: %v", what, err)
 			}
 		}
 		return nil
@@ -255,7 +255,7 @@ func TestWrittenFilesAlwaysExist(t *testing.T) {
 		"l": "Lrwxrwxrwx 2019-05-04T03:02:01.123456789 ->w",
 	}
 	if d := diff(got, want); d != "" {
-		t.Error(d)
+		t.Errorf("the archived files differ:\n%s", d)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestFullDiskWhileStaging(t *testing.T) {
 		err = s.act(h)
 		if strings.HasPrefix(what, "link ") {
 			if err != nil { // a copy does as well
-				t.Errorf("%s fails: %v", what, err)
+				t.Errorf("a full disk at the step %s gave the error %v; want a copy instead of the link", what, err)
 			}
 		} else if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s fails: error %v", what, err)
@@ -299,7 +299,7 @@ func TestFullDiskWhileStaging(t *testing.T) {
 		got := image(t, dir)
 		delete(got, ".archive")
 		if d := diff(got, before); d != "" && err != nil {
-			t.Errorf("%s fails:\n%s", what, d)
+			t.Errorf("a full disk at the step %s changed files:\n%s", what, d)
 		}
 	}
 	t.Error("the change was never decided")
@@ -333,7 +333,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		}
 		before := len(allNames(t, dir))
 		if err := act.do(h); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%s, %s: error %v", act.name, act.step, err)
+			t.Errorf("%s with a full disk at %s returned the error %v; want %v", act.name, act.step, err, syscall.ENOSPC)
 		}
 		if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "old\n" || len(allNames(t, dir)) != before {
 			t.Errorf("%s, %s: the content of a is %q; the files are %q", act.name, act.step, b, allNames(t, dir))

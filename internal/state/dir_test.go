@@ -28,7 +28,7 @@ func TestEntries(t *testing.T) {
 		{Name: "\xff\xfe", Kind: Regular, Size: 3},
 	}
 	if len(got) != len(want) {
-		t.Fatalf("entries %v", got)
+		t.Fatalf("Entries returned %v; want %v", got, want)
 	}
 	for i, w := range want {
 		g := got[i]
@@ -39,7 +39,7 @@ func TestEntries(t *testing.T) {
 	stop, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := openDir(t, dir, Options{}).Entries(stop); fault.KindOf(err) != fault.Interrupted {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("Entries with a cancelled context returned the error %v; want an interruption", err)
 	}
 }
 
@@ -48,19 +48,19 @@ func TestReadRefusesOtherThanRegularFiles(t *testing.T) {
 	put(t, dir, map[string]string{"a": "abc", "l": "->a", "d/x": "x"})
 	d := openDir(t, dir, Options{})
 	if b, err := d.Read("a"); string(b) != "abc" || err != nil {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("Read(\"a\") returned %q, %v; want \"abc\"", b, err)
 	}
 	if n, err := d.Size("a"); n != 3 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("Size(\"a\") returned %d, %v; want 3", n, err)
 	}
 	if s, err := d.Digest("a"); s != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" || err != nil {
-		t.Errorf("%s, %v", s, err)
+		t.Errorf("Digest(\"a\") returned %s, %v; want the SHA-256 of \"abc\"", s, err)
 	}
 	for name, want := range map[string]error{
 		"l": errLink, "d": errDirectory, "none": fs.ErrNotExist, "d/x": errName, "..": errName, "": errName, "a\x00": errName,
 	} {
 		if _, err := d.Read(name); !errors.Is(err, want) {
-			t.Errorf("read %q: %v", name, err)
+			t.Errorf("Read(%q) returned the error %v; want %v", name, err, want)
 		}
 		if _, err := d.Digest(name); !errors.Is(err, want) {
 			t.Errorf("digest of %q: %v", name, err)
@@ -83,10 +83,10 @@ func TestNotADirectory(t *testing.T) {
 	d := openDir(t, path, Options{})
 	_, err := d.Entries(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "not a directory") || fault.HintOf(err) == "" {
-		t.Errorf("entries: %v", err)
+		t.Errorf("Entries returned the error %v; want \"not a directory\", with a hint", err)
 	}
 	if _, err := d.Lock(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "not a directory") {
-		t.Errorf("lock: %v", err)
+		t.Errorf("Lock returned the error %v; want \"not a directory\"", err)
 	}
 	if _, err := openDir(t, filepath.Join(path, "below"), Options{}).Lock(t.Context(), "x"); err == nil {
 		t.Error("locked a directory below a file; want an error")
@@ -119,19 +119,19 @@ func TestOpenIn(t *testing.T) {
 		d := open(rel)
 		h, err := d.Lock(t.Context(), "x")
 		if err != nil {
-			t.Errorf("%s: %v", rel, err)
+			t.Errorf("Lock of %s returned the error %v", rel, err)
 			continue
 		}
 		if err := errors.Join(h.Replace("new", []byte("n")), h.Unlock()); err != nil {
 			t.Error(err)
 		}
 		if b, err := os.ReadFile(filepath.Join(d.Path(), "new")); string(b) != "n" {
-			t.Errorf("%s: %q, %v", rel, b, err)
+			t.Errorf("%s: the written file has %q, %v; want \"n\"", rel, b, err)
 		}
 	}
 	for _, rel := range []string{"bad", "bad/c", "good", "good/c"} {
 		if _, err := OpenIn(root, rel, Options{Names: testNames}); err == nil || fault.HintOf(err) == "" {
-			t.Errorf("opened %s: %v", rel, err)
+			t.Errorf("OpenIn(%q) returned the error %v; want one with a hint", rel, err)
 		}
 	}
 	// One that comes there later leads nowhere either.
@@ -146,11 +146,11 @@ func TestOpenIn(t *testing.T) {
 		t.Errorf("entries %v, want none", e)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 1 {
-		t.Errorf("outside: %v", left)
+		t.Errorf("files outside the state directory changed: %v", left)
 	}
 	for _, rel := range []string{"..", "/x", "../x", ""} {
 		if _, err := OpenIn(root, rel, Options{Names: testNames}); fault.KindOf(err) != fault.Usage {
-			t.Errorf("opened %q: %v", rel, err)
+			t.Errorf("OpenIn(%q) returned the error %v; want a usage error", rel, err)
 		}
 	}
 }

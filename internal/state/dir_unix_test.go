@@ -21,7 +21,7 @@ func TestUninspected(t *testing.T) {
 	var e Entry
 	long := strings.Repeat("x", 300)
 	if !statEntry(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != Uninspected {
-		t.Errorf("entry %+v", e)
+		t.Errorf("statEntry returned %+v; want the long name and an error", e)
 	}
 	if statEntry(int(f.Fd()), "gone", &e) {
 		t.Error("a missing entry was listed")
@@ -37,24 +37,24 @@ func TestPipes(t *testing.T) {
 	}
 	d := openDir(t, dir, Options{})
 	if e, err := d.Entries(t.Context()); len(e) != 1 || e[0].Kind != Special || err != nil {
-		t.Errorf("entries %v, %v", e, err)
+		t.Errorf("Entries returned %v, %v; want one special file", e, err)
 	}
 	if _, err := d.Read("workflow.yaml"); !errors.Is(err, errSpecial) {
-		t.Errorf("read: %v", err)
+		t.Errorf("Read of a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	h := lockDirectory(t, dir)
 	if err := h.Append("workflow.yaml", []byte("x"), 0); !errors.Is(err, errSpecial) {
-		t.Errorf("append: %v", err)
+		t.Errorf("Append to a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	if err := h.CopyToArchive("workflow.yaml"); !errors.Is(err, errSpecial) {
-		t.Errorf("set aside: %v", err)
+		t.Errorf("CopyToArchive of a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	if err := h.Replace("workflow.yaml", []byte("now a file")); err != nil {
-		t.Errorf("replace: %v", err)
+		t.Errorf("Replace of a pipe returned the error %v", err)
 	}
 	unlockDirectory(t, h)
 	if b, err := d.Read("workflow.yaml"); string(b) != "now a file" {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("Read returned %q, %v; want \"now a file\"", b, err)
 	}
 	if err := syscall.Mkfifo(filepath.Join(dir, "p"), 0o644); err != nil {
 		t.Fatal(err)
@@ -66,6 +66,6 @@ func TestPipes(t *testing.T) {
 	out := apply(t, dir, Change{Verb: "reset", Moves: moves("p", "workflow.yaml"), Keep: 5})
 	s := snapshots(t, dir)
 	if len(out.Failed) > 0 || len(s) != 1 || s[0].Manifest.Files[0].Kind != "special" {
-		t.Errorf("%+v, %+v", out, s)
+		t.Errorf("apply returned %+v and left the snapshots %+v; want one, with a special file", out, s)
 	}
 }

@@ -59,11 +59,11 @@ func TestDocuments(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	if err := Documents(t.Context(), []string{"docs"}, DocumentOptions{}, func(string, []byte) error { return stop }); !errors.Is(err, stop) {
-		t.Error(err)
+		t.Errorf("Documents returned the error %v; want that of the callback", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Documents(ctx, []string{"docs"}, DocumentOptions{}, collect); fault.KindOf(err) != fault.Interrupted {
-		t.Error(err)
+		t.Errorf("Documents returned the error %v; want an interruption", err)
 	}
 }

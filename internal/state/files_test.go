@@ -21,11 +21,11 @@ func TestReplace(t *testing.T) {
 	long := strings.Repeat("n", 255)
 	for _, name := range []string{"private", "l", "new", "odd\n\xff", long} {
 		if err := h.Replace(name, []byte("content")); err != nil {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("Replace(%q) returned the error %v", name, err)
 		}
 		info, err := os.Lstat(filepath.Join(dir, name))
 		if err != nil || !info.Mode().IsRegular() || info.Size() != 7 {
-			t.Errorf("%q: %v, %v", name, info, err)
+			t.Errorf("after Replace, Lstat(%q) returned %v, %v; want a regular file of 7 bytes", name, info, err)
 		}
 		if name == "private" && info.Mode().Perm() != 0o600 || name == "new" && info.Mode().Perm()&0o600 != 0o600 {
 			t.Errorf("%q has mode %v", name, info.Mode())
@@ -36,7 +36,7 @@ func TestReplace(t *testing.T) {
 	}
 	for name, want := range map[string]error{"d": errDirectory, "d/x": errName, "..": errName, ".lock": nil, ".archive": nil} {
 		if err := h.Replace(name, nil); err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("Replace(%q) returned the error %v; want %v", name, err, want)
 		}
 	}
 	unlockDirectory(t, h)
@@ -65,7 +65,7 @@ func TestAppend(t *testing.T) {
 	}
 	for name, want := range map[string]error{"l": errLink, "d": errDirectory, "d/x": errName} {
 		if err := h.Append(name, []byte("x"), 0); !errors.Is(err, want) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Append(%q) returned the error %v; want %v", name, err, want)
 		}
 	}
 }
@@ -87,13 +87,13 @@ func TestRotationLosesNothing(t *testing.T) {
 		}
 		want = append(append(want, line...), '\n')
 		if info, err := os.Stat(filepath.Join(dir, "log")); err != nil || info.Size() > 50 || info.Mode().Perm() != 0o600 {
-			t.Fatalf("%v, %v", info, err)
+			t.Fatalf("Stat of the log returned %v, %v; want at most 50 bytes and the mode 0600", info, err)
 		}
 	}
 	unlockDirectory(t, h)
 	rotated, err := filepath.Glob(filepath.Join(dir, ".archive/.logs/*-log"))
 	if err != nil || len(rotated) < 10 {
-		t.Fatal(rotated, err)
+		t.Fatalf("the archive has the logs %q, %v; want at least 10", rotated, err)
 	}
 	var got []byte
 	for _, path := range append(rotated, filepath.Join(dir, "log")) {
@@ -125,22 +125,22 @@ func TestSetAside(t *testing.T) {
 		}
 	}
 	if err := h.CopyToArchive("none"); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+		t.Errorf("CopyToArchive of a missing file returned the error %v; want %v", err, fs.ErrNotExist)
 	}
 	unlockDirectory(t, h)
 	copies, _ := filepath.Glob(filepath.Join(dir, ".archive/.logs/*-w"))
 	if len(copies) != 2 {
-		t.Fatalf("copies %q", copies)
+		t.Fatalf("the archive has the copies %q; want 2", copies)
 	}
 	b, _ := os.ReadFile(copies[0])
 	info, _ := os.Stat(copies[0])
 	if string(b) != "bad" || !info.ModTime().Equal(past) || info.Mode().Perm() != 0o600 {
-		t.Errorf("%q, %v, %v", b, info.ModTime(), info.Mode())
+		t.Errorf("the copy is %q from %v with mode %v; want the content, time and mode of the original", b, info.ModTime(), info.Mode())
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "w")); string(b) != "bad" {
 		t.Errorf("the content of w is %q", b)
 	}
 	if got := stamp(time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))); got != "2026-01-02T02-04-05.000000006Z" {
-		t.Errorf("stamp %s", got)
+		t.Errorf("stamp returned %s; want the time in UTC", got)
 	}
 }

@@ -91,11 +91,11 @@ func TestLockFileNamesTheProcess(t *testing.T) {
 		Since        time.Time `json:"since"`
 	}
 	if err := json.Unmarshal(b, &got); err != nil || bytes.Count(b, []byte("\n")) != 1 {
-		t.Fatalf("%s: %v", b, err)
+		t.Fatalf("the lock file is %s: %v; want one line of JSON", b, err)
 	}
 	host, _ := os.Hostname()
 	if got.PID != os.Getpid() || got.Host != host || got.Command != "test" || !got.Since.Equal(now) {
-		t.Errorf("holder %+v", got)
+		t.Errorf("the lock file names the holder %+v; want this process", got)
 	}
 	if age := time.Since(got.ProcessStart); age < 0 || age > time.Hour {
 		t.Errorf("this process is %v old", age)
@@ -191,7 +191,7 @@ func TestHundredProcesses(t *testing.T) {
 	for range 100 {
 		wg.Go(func() {
 			if out, err := startChild(t, "count", dir).CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
+				t.Errorf("the child failed with %v: %s", err, out)
 			}
 		})
 	}
@@ -250,10 +250,10 @@ func TestLeftoverLockFiles(t *testing.T) {
 		}
 		err := tryOnce(t, dir, 20*time.Millisecond)
 		if got := fault.KindOf(err) == fault.Locked; got != c.held || !got && err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: tryOnce returned the error %v; held should be %t", c.name, err, c.held)
 		}
 		if c.held && (!strings.Contains(fault.HintOf(err), "rm ") || !strings.Contains(err.Error(), "process "+strings.TrimSpace(c.content))) {
-			t.Errorf("%s: %v, hint %s", c.name, err, fault.HintOf(err))
+			t.Errorf("%s: the error is %v with the hint %s; want the process, and how to remove the lock", c.name, err, fault.HintOf(err))
 		}
 		if b, _ := os.ReadFile(lockFile(dir)); c.held && string(b) != c.content {
 			t.Errorf("%s: the lock file was overwritten with %s", c.name, b)
@@ -319,7 +319,7 @@ func TestLockedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := tryOnce(t, dir, 20*time.Millisecond); fault.KindOf(err) != fault.Locked {
-		t.Errorf("error %v", err)
+		t.Errorf("tryOnce returned the error %v; want that the directory is locked", err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { os.Remove(lockFile(dir)) })
 	if err := tryOnce(t, dir, patience); err != nil {
@@ -392,10 +392,10 @@ func TestLockFileMustBeAFile(t *testing.T) {
 		before := image(t, dir)
 		err := tryOnce(t, dir, patience)
 		if err == nil || fault.KindOf(err) == fault.Locked || !strings.Contains(fault.HintOf(err), lockFile(dir)) {
-			t.Errorf("%s: %v, hint %s", name, err, fault.HintOf(err))
+			t.Errorf("%s: tryOnce returned the error %v with the hint %s; want a hint that names the lock file", name, err, fault.HintOf(err))
 		}
 		if d := diff(image(t, dir), before); d != "" {
-			t.Errorf("%s:\n%s", name, d)
+			t.Errorf("%s: the directory changed:\n%s", name, d)
 		}
 	}
 }
@@ -437,12 +437,12 @@ func TestRealKill(t *testing.T) {
 		case 1:
 			where = filepath.Join(dir, ".archive", all[0].Name, "files")
 		default:
-			t.Fatalf("snapshots %+v", all)
+			t.Fatalf("the snapshots are %+v; want at most one", all)
 		}
 		got := image(t, where)
 		delete(got, ".archive")
 		if d := diff(got, before); d != "" {
-			t.Fatalf("in %s:\n%s", where, d)
+			t.Fatalf("the files in %s differ from those before:\n%s", where, d)
 		}
 	}
 }
@@ -475,6 +475,6 @@ func TestReadOnlyDirectory(t *testing.T) {
 	defer os.Chmod(dir, 0o755)
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "cannot write to the state directory") || !strings.Contains(string(out), "hint: make it writable") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("the child ended with %v: %s; want an error about the directory, with a hint", err, out)
 	}
 }

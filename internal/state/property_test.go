@@ -94,12 +94,12 @@ func TestRestoreUndoesReset(t *testing.T) {
 		if len(names) > 0 {
 			for i, s := range snapshots(t, dir) {
 				if i > 0 || len(s.Files) != len(names) || len(s.Manifest.Files) != len(names) {
-					rt.Fatalf("snapshot %+v", s)
+					rt.Fatalf("a snapshot is %+v; want one snapshot with %d files", s, len(names))
 				}
 			}
 			out = apply(t, dir, Change{Verb: "restore", Restore: out.Snapshot, Keep: 5})
 			if len(out.Restored) != len(names) || len(out.NotRestored) > 0 {
-				rt.Fatalf("restored %+v", out)
+				rt.Fatalf("Apply returned %+v; want all %d files restored", out, len(names))
 			}
 		}
 		after := image(t, dir)

@@ -30,10 +30,10 @@ func TestSlip(t *testing.T) {
 		{strings.Repeat("a", 300), strings.Repeat("a", 300), 0, false},
 	} {
 		if n, ok := suggest.Slip(c.a, c.b); ok != c.ok || ok && n != c.letters {
-			t.Errorf("%.20q, %.20q: %d, %v", c.a, c.b, n, ok)
+			t.Errorf("Slip(%.20q, %.20q) = %d, %t; want %d, %t", c.a, c.b, n, ok, c.letters, c.ok)
 		}
 		if n, ok := suggest.Slip(c.b, c.a); ok != c.ok || ok && n != c.letters {
-			t.Errorf("%.20q, %.20q: %d, %v", c.b, c.a, n, ok)
+			t.Errorf("Slip(%.20q, %.20q) = %d, %t; want %d, %t", c.b, c.a, n, ok, c.letters, c.ok)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TestUnreadablePlan(t *testing.T) {
 		}
 		for p, v := range verdicts(t, w) {
 			if v != "fresh" {
-				t.Errorf("%q: %s is %s", plan, p, v)
+				t.Errorf("with the plan %q, %s is %s; want it fresh", plan, p, v)
 			}
 		}
 	}
@@ -334,18 +334,18 @@ func TestUnreadablePlanIsNotAskedForAgain(t *testing.T) {
 	o := planningModel(&plan)
 	first := run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "does not ask test/model again") {
-		t.Fatalf("%d plans, %q", plans, first.Remarks)
+		t.Fatalf("the model got %d plan requests, with the remarks %q; want 1 and that it is not asked again", plans, first.Remarks)
 	}
 	w.content["p00/a.go"] = "y"
 	again := run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "no plan") {
-		t.Errorf("%d plans, %q", plans, again.Remarks)
+		t.Errorf("the model got %d plan requests, with the remarks %q; want 0 and that there is no plan", plans, again.Remarks)
 	}
 	w.content["new/a.go"] = "z"
 	plan = `{"about": "A shop."}`
 	last := run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 1 || len(last.Remarks) != 0 {
-		t.Errorf("%d plans, %q", plans, last.Remarks)
+		t.Errorf("the model got %d plan requests, with the remarks %q; want 1 and no remark", plans, last.Remarks)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestEstimate(t *testing.T) {
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
 		p, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
-			t.Errorf("%+v: %+v, %v", tt.price, p, err)
+			t.Errorf("with the price %+v, Plan returned %+v, %v; a cost should be known: %t", tt.price, p, err, tt.known)
 		}
 		if tt.price.Input > 0 && (*p.Cost < 0.008 || *p.Cost > 0.02) {
 			t.Errorf("cost %v of %d tokens", *p.Cost, p.Estimate)

@@ -171,7 +171,7 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	return r.result, nil
 }
 
-// outlinesQuestion is the question of the cache whether every directory has the outline that a writer would make now.
+// outlinesQuestion is the cache key for: are all outlines current?
 func outlinesQuestion(w describe.Writer) string { return "outlined by " + w.Recipe() }
 
 // plan asks the model for a plan if the repository is large enough and has no current plan.
@@ -536,8 +536,8 @@ func (r *run) giveUp(st *DirStatus, reason string) {
 	r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), reason})
 }
 
-// maxUnusable is the number of such failures in a row after which a run stops. One failure may come
-// from the content of a directory; several come from a wrong address or model.
+// maxUnusable is the number of rejected requests in a row after which a run stops. One failure may come from
+// the content of a directory; several come from a wrong address or model.
 const maxUnusable = 3
 
 // countUnusable counts failures in a row that are describe.ErrRejected, and stops the run if they are too

@@ -227,7 +227,7 @@ func TestProviderWithoutAnswerStopsTheRun(t *testing.T) {
 	}}
 	ran := run(t, w, &describe.ModelWriter{Model: o})
 	if len(ran.Failed) != 8 || ran.Stopped == "" || ran.Left != 23 || len(ran.Remarks) != 1 {
-		t.Errorf("%d failed, %+v", len(ran.Failed), ran)
+		t.Errorf("the run failed for %d directories: %+v; want it stopped after 8, with 23 left", len(ran.Failed), ran)
 	}
 	o.say = describeAny
 	if ran := run(t, w, &describe.ModelWriter{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {

@@ -494,7 +494,7 @@ func TestOutlineReplacesNoSummary(t *testing.T) {
 	}
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
 	if err != nil || shown[0].TextOrEmpty() != "words about src/deep" || shown[0].Outline {
-		t.Errorf("shown %+v, %v", shown[0], err)
+		t.Errorf("Directories returned %+v, %v; want the confirmed text of src/deep", shown[0], err)
 	}
 	// A run of a model describes the outlined directory too.
 	run(t, w, s)
@@ -534,7 +534,7 @@ func TestFailureIsInPromptOfParent(t *testing.T) {
 	}
 	ran := run(t, w, s)
 	if len(ran.Failed) != 1 || ran.Failed[0].Path != "src/deep" {
-		t.Errorf("failed: %+v", ran.Failed)
+		t.Errorf("the failed directories are %+v; want src/deep", ran.Failed)
 	}
 	if !strings.Contains(prompt, "not yet investigated: deep (no answer)") || strings.Contains(prompt, "no subdirectories") {
 		t.Errorf("the prompt of the parent should name deep and the failure:\n%s", prompt)
@@ -640,7 +640,7 @@ func runAgents(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, s *sc
 			leased = slices.Delete(leased, i, i+1)
 			out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: describe.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
 			if err != nil || out.Result != survey.SubmitStored {
-				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
+				t.Fatalf("Submit of %s returned %+v, %v; want it stored", h.path, out, err)
 			}
 			continue
 		}
@@ -850,7 +850,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 		t.Helper()
 		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil || got.Item == nil {
-			t.Fatal(got, err)
+			t.Fatalf("Next returned %+v, %v; want a work item", got, err)
 		}
 		return got.Item
 	}
@@ -953,7 +953,7 @@ func TestLeftOutIsNotGone(t *testing.T) {
 }
 
 // An outline names its subdirectories, so it is made again without one that is left out.
-func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
+func TestOutlineOmitsExcludedDirs(t *testing.T) {
 	w := newMemoryRepo("a.go", "db/b.go")
 	w.content["db/b.go"] = "Package db stores."
 	run(t, w, describe.Outliner{})

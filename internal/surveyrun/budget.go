@@ -102,11 +102,11 @@ func MaxAmount(req model.Request, price model.Price) Amount {
 	return Amount{usage.Tokens(), Dollars(cost.USD), !cost.Known()}
 }
 
-// ErrCeiling is in the chain when ken did not make a call because it could have exceeded a
+// ErrCeiling means that ken did not make a call because it could have exceeded a
 // ceiling.
 var ErrCeiling = errors.New("ceiling reached")
 
-// ErrUnavailable is in the chain when the server of the runs did not answer. It may come back.
+// ErrUnavailable means that the server of the runs did not answer. It may come back.
 var ErrUnavailable = errors.New("the server does not answer")
 
 // A Budget limits the cost of the calls for one directory.

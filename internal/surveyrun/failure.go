@@ -26,7 +26,7 @@ const (
 	maxAttemptsNoAnswer = 40 // because the provider did not answer
 )
 
-// ErrSameInput is in the chain when a directory waits for another one with the same content
+// ErrSameInput means that a directory waits for another one with the same content
 // that a worker is summarising. Both will have that summary.
 var ErrSameInput = errors.New("another worker summarises a directory with the same content")
 

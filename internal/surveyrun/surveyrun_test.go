@@ -230,7 +230,7 @@ func TestAmount(t *testing.T) {
 		{Tokens: 7, Cost: surveyrun.Dollars(0.25), Unpriced: true}: "7 tokens, at least $0.2500",
 	} {
 		if a.String() != want {
-			t.Errorf("%s, want %s", a, want)
+			t.Errorf("the text of the amount is %s; want %s", a, want)
 		}
 	}
 }

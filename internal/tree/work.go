@@ -298,8 +298,8 @@ func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, e
 	return nil, err
 }
 
-// changed reports which of some files changed. The caller knows that their bytes are not those of the listed content, or
-// that they cannot be read. A file did not change if git converts or filters its bytes, or does not check it out.
+// changed reports which of some files changed. Call it only for files whose bytes differ from the listed content or
+// cannot be read. A file did not change if git converts or filters its bytes, or does not check it out.
 func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
 	if len(files) == 0 {
 		return nil, nil

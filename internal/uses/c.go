@@ -181,7 +181,7 @@ func isHeader(p repo.Path) bool {
 	return false
 }
 
-// Headers of the standard libraries: a file of that name in the repository is not meant.
+// cStandard has the headers of the standard libraries: a file of that name in the repository is not meant.
 var cStandard = set(`
 	assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h stdalign.h
 	stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h

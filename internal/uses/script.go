@@ -64,7 +64,7 @@ func isRelative(spec string) bool {
 	return spec == "." || spec == ".." || strings.HasPrefix(spec, "./") || strings.HasPrefix(spec, "../")
 }
 
-// The extensions that may be left out, in the order in which TypeScript tries them.
+// scriptExts has the extensions that may be left out, in the order in which TypeScript tries them.
 var scriptExts = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".d.mts", ".d.cts", ".vue", ".svelte", ".json"}
 
 // writtenFor has the extensions of sources that an import of a compiled file may mean, best first.

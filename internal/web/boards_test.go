@@ -263,10 +263,10 @@ func TestTagCoversEverythingShown(t *testing.T) {
 	}
 }
 
-// soFar returns nil for a worktree that is not in the cache.
-func TestSoFarWithoutBoardIsNil(t *testing.T) {
+// newest returns nil for a worktree that is not in the cache.
+func TestNewestWithoutBoardIsNil(t *testing.T) {
 	if v := newBoardCache(Deps{}).newest("w"); v != nil {
-		t.Errorf("%+v", v)
+		t.Errorf("newest returned %+v; want nil", v)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestForgetKeepsRunningBuilds(t *testing.T) {
 	b := newBoardCache(g.deps())
 	for range 2 {
 		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
-			t.Fatal(late, err)
+			t.Fatalf("get returned late %t, %v; want late without an error", late, err)
 		}
 		b.forget()
 	}
@@ -296,7 +296,7 @@ func TestUnfinishedBoardsHaveDifferentTags(t *testing.T) {
 		published := make(chan string, 10)
 		b.onPart = func(_, tag string) { published <- tag }
 		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
-			t.Fatal(late, err)
+			t.Fatalf("get returned late %t, %v; want late without an error", late, err)
 		}
 		tags[<-published] = true
 		close(g.hold)

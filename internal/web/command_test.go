@@ -16,7 +16,7 @@ func TestReadHint(t *testing.T) {
 		"send it as: Authorization: Bearer T": {Text: "send it as: Authorization: Bearer T"},
 	} {
 		if got := readHint(text); got != want {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
+			t.Errorf("readHint(%q) = %+v; want %+v", text, got, want)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestCommandsNameTheirWorktree(t *testing.T) {
 		{pageData{}, "ken verify", "ken verify"},
 	} {
 		if got := c.f.Hint("do it with: " + c.said); got != (hint{Text: "do it with:", Command: c.want}) {
-			t.Errorf("%+v: %q", c.f, got)
+			t.Errorf("Hint(%q) in %+v returned %q; want the command %q", c.said, c.f, got, c.want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestSearchDoesNotWaitForIndex(t *testing.T) {
 	}
 	for _, word := range []string{"one", "two"} {
 		if answer, late, err := s.search(t.Context(), "w", find.Query{Words: []string{word}}); late || err != nil || answer.Query != word {
-			t.Errorf("%s: %+v, late %t, %v", word, answer, late, err)
+			t.Errorf("searching for %s returned %+v, late %t, %v; want its own answer in time", word, answer, late, err)
 		}
 	}
 }

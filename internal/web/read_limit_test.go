@@ -45,7 +45,7 @@ func TestReadersAreBounded(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := full.take(gone, func(context.Context) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("take returned the error %v; want the cancellation", err)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestSummariesText(t *testing.T) {
 		"1 stale; 1 outline only": {Directories: 3, Fresh: 1, Stale: 1, Outlines: 1},
 	} {
 		if got := summariesText(counts); got != want {
-			t.Errorf("%+v: %q, want %q", counts, got, want)
+			t.Errorf("summariesText(%+v) = %q; want %q", counts, got, want)
 		}
 	}
 }

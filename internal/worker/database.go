@@ -8,7 +8,7 @@ import (
 	"ken/internal/ken"
 )
 
-// ErrNoDatabase is in the chain if no database for workers is configured.
+// ErrNoDatabase means that no database for workers is configured.
 var ErrNoDatabase = errors.New("workers need a PostgreSQL database, and none is configured")
 
 // database returns the address of the database of the workers, and the repository's identity there.

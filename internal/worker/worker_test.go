@@ -106,7 +106,7 @@ func TestWorkerSaysHowToFetch(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", fault.HintOf(err))
 		cmd.Env = r.Env()
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+			t.Fatalf("the command of the hint failed with %v\n%s", err, out)
 		}
 		if _, err := s.treeAt(t.Context(), commit); err != nil {
 			t.Errorf("clone %v, after %s: %v", how, fault.HintOf(err), err)

@@ -57,7 +57,7 @@ func reread(t interface {
 	t.Helper()
 	text, err := d.YAML()
 	if err != nil {
-		t.Fatalf("write: %v", err)
+		t.Fatalf("YAML returned the error %v", err)
 	}
 	back, err := parseDocument(text)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestDocumentReadsBack(t *testing.T) {
 		}
 		for key, value := range want {
 			if got := back.Text(key); got != value {
-				t.Fatalf("%q: %q became %q", key, value, got)
+				t.Fatalf("the value of %q changed from %q to %q", key, value, got)
 			}
 		}
 	})
@@ -109,7 +109,7 @@ func TestCommentsAndOrderSurvive(t *testing.T) {
 	}
 	for _, part := range []string{"# on top", "phase: test # where we are", "# about the lanes", "  - id: a\n    status: open", "# at the end", "new: 1"} {
 		if !strings.Contains(string(got), part) {
-			t.Errorf("lost %q:\n%s", part, got)
+			t.Errorf("the written document lacks %q:\n%s", part, got)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestIdentity(t *testing.T) {
 	by.now = now.Add(time.Hour)
 	step(Pair{keyType, "docs"})
 	if d.Text(keyID) != "w2" || d.Text(keyOriginal) != "w1" || d.Text(keyFirst) != "2026-01-02T03:04:05.67Z" || d.Text(keyCreated) == d.Text(keyFirst) {
-		t.Errorf("rotation: %s", mustJSON(d))
+		t.Errorf("after a new workflow type, the document is %s; want a new id, with the original id and first time unchanged", mustJSON(d))
 	}
 	step(Pair{keyActive, false})
 	step(Pair{keyType, "debug"})
@@ -275,7 +275,7 @@ func TestHistoryKeepsEveryID(t *testing.T) {
 	d.Set(keyActive, true)
 	d.Set(keyID, "a")
 	if err := d.merge([]Pair{{keyID, "b"}}, stamper{}); err != nil || !slices.Equal(d.history(), []string{"a", "b"}) || d.Text(keyOriginal) != "a" {
-		t.Errorf("%v, %s", err, mustJSON(d))
+		t.Errorf("merge returned %v, the document is %s; want the history a, b and the original id a", err, mustJSON(d))
 	}
 }
 
@@ -289,10 +289,10 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Text(keyOriginal) != "a" || d.Text(keyFirst) != "2026-01-02T03:04:05.123Z" {
-		t.Errorf("%s", mustJSON(d))
+		t.Errorf("the document is %s; want its original id and first time unchanged", mustJSON(d))
 	}
 	if ids := d.history(); !d.listed() || !slices.Equal(ids, []string{"a", "b"}) {
-		t.Errorf("history %v", must(d.Get(keyHistory)))
+		t.Errorf("the history is %v; want a, b", must(d.Get(keyHistory)))
 	}
 }
 
@@ -306,13 +306,13 @@ func TestUnquotedValues(t *testing.T) {
 		t.Errorf("task is %q, want %q", got, want)
 	}
 	if d.Text("note") != "*bold* move" || d.Text("at") != "@home" {
-		t.Errorf("%s", mustJSON(d))
+		t.Errorf("the document is %s; want the values of note and at as they were written", mustJSON(d))
 	}
 	reread(t, d)
 	for _, value := range []string{"[WIP] fix", "{a} b", "- x", "'tis", "> x", "| x", "!x y", "&a b", "%x", "`x`", "? x", "a: b", "] x"} {
 		d, err := parseDocument([]byte("active: true\ntask: " + value + "\nphase: plan\n"))
 		if err != nil || d.Text("task") != value {
-			t.Errorf("task %s: %v, %v", value, d, err)
+			t.Errorf("the task %s was read as %v, %v", value, d, err)
 		}
 	}
 	for _, value := range []string{"[1", "{a", "\"x", "[a, b"} {
@@ -330,13 +330,13 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if d, err := parseDocument(b); err == nil {
 			if _, err := d.YAML(); err != nil {
-				t.Fatalf("%q: %v", b, err)
+				t.Fatalf("YAML of the document %q returned the error %v", b, err)
 			}
 		}
 		d, _ := salvage(b)
 		d.heal()
 		if _, err := d.YAML(); err != nil {
-			t.Fatalf("%q: %v", b, err)
+			t.Fatalf("YAML of the repaired document %q returned the error %v", b, err)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func FuzzDeferred(f *testing.F) {
 		}
 		for i, was := range old {
 			if is := after.items[i].Deferral; is.ID != was.ID || is.Status != was.Status || is.Title != was.Title {
-				t.Fatalf("%q: %+v became %+v", b, was, is)
+				t.Fatalf("adding to %q changed %+v to %+v", b, was, is)
 			}
 		}
 		closed := added
@@ -60,7 +60,7 @@ func FuzzLogLine(f *testing.F) {
 		}
 		var fields map[string]any
 		if err := json.Unmarshal(line, &fields); err != nil {
-			t.Fatalf("%q became %q: %v", b, line, err)
+			t.Fatalf("the record %q was logged as %q, which is not JSON: %v", b, line, err)
 		}
 	})
 }
@@ -72,7 +72,7 @@ func FuzzJournal(f *testing.F) {
 		j := parseJournal(b)
 		d := parseJournal(j.compact(func(string) bool { return true }).bytes())
 		if len(b) < journalLimit/4 && !maps.Equal(j.last(), d.last()) {
-			t.Fatalf("%q: %v became %v", b, j.last(), d.last())
+			t.Fatalf("compacting the journal %q changed its last entries from %v to %v", b, j.last(), d.last())
 		}
 	})
 }

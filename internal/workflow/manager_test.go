@@ -125,7 +125,7 @@ func TestBeginArchivesOldReview(t *testing.T) {
 			d.want(d.holds("review.md", "review.json", "review-lane-api.md", "slice-A.md", "consolidator-ran.txt", "plan.md", "scratchpad.md", "decisions.md", "spec.md"),
 				"plan.md", "scratchpad.md", "decisions.md", "spec.md")
 			if b.Workflow.Text("original_workflow_id") != "w2" || b.Archive == nil {
-				t.Errorf("%+v", b)
+				t.Errorf("Begin returned %+v; want the original id w2 and an archive", b)
 			}
 			list, err := d.Archive(t.Context())
 			if err != nil || len(list.Snapshots) != 1 || list.Snapshots[0].WorkflowID != "w1" {
@@ -178,7 +178,7 @@ func TestBeginUsesThePreviousStart(t *testing.T) {
 	b := d.begin(workflow.BeginOptions{Type: "dev"})
 	d.want(d.holds("notes.txt", "today.txt", "plan-a.md", "plan-b.md"), "today.txt", "plan-b.md")
 	if len(b.Foreign) != 1 || b.Foreign[0].Name != "today.txt" {
-		t.Errorf("foreign: %v", b.Foreign)
+		t.Errorf("Begin reports the foreign files %v; want today.txt", b.Foreign)
 	}
 	start := d.now
 	d.now = d.now.Add(2 * time.Hour)
@@ -195,7 +195,7 @@ func TestEvictUsesTheAuthor(t *testing.T) {
 	// Without a session nobody knows whose the review is.
 	s, err := d.Evict(t.Context(), false)
 	if err != nil || len(s.Moves) != 1 || s.Moves[0].Name.Name != "reuse-analysis.md" {
-		t.Fatalf("%+v, %v", s, err)
+		t.Fatalf("Evict returned %+v, %v; want one move, of reuse-analysis.md", s, err)
 	}
 	d.begin(workflow.BeginOptions{Type: "dev"})
 	d.write("review.md", "x", -time.Second)
@@ -228,12 +228,12 @@ func TestCleanupCutoffs(t *testing.T) {
 		t.Helper()
 		s, err := d.Cleanup(t.Context(), opts)
 		if err != nil || !s.DryRun || s.Archive != nil {
-			t.Fatalf("%+v, %v", s, err)
+			t.Fatalf("Cleanup returned %+v, %v; want a dry run without an archive", s, err)
 		}
 		var names []string
 		for _, m := range s.Moves {
 			if m.Status != workflow.WouldArchive {
-				t.Errorf("%+v", m)
+				t.Errorf("Cleanup returned the move %+v; want the status %s", m, workflow.WouldArchive)
 			}
 			names = append(names, m.Name.Name)
 		}
@@ -272,14 +272,14 @@ func TestDeferredIDsAreNeverReused(t *testing.T) {
 		return got.ID
 	}
 	if a, b := add("one"), add("two\n## DEF-777 — forged\n- status: closed"); a != "DEF-001" || b != "DEF-002" {
-		t.Fatalf("%s, %s", a, b)
+		t.Fatalf("the new entries have the ids %s, %s; want DEF-001, DEF-002", a, b)
 	}
 	if _, err := d.Done(t.Context(), "DEF-002"); err != nil {
 		t.Fatal(err)
 	}
 	all, err := d.Deferred(t.Context())
 	if err != nil || len(all) != 2 || all[0].Status != "open" || all[1].Status != "closed" || !strings.HasPrefix(all[1].Title, "two") {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("Deferred returned %+v, %v; want DEF-001 open and DEF-002 closed", all, err)
 	}
 	if err := os.Remove(filepath.Join(d.path, "deferred.md")); err != nil {
 		t.Fatal(err)
@@ -303,18 +303,18 @@ func TestDeferredKeepsOtherText(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(d.path, "deferred.md"))
 	want := strings.Replace(text, "- status: closed\n- closed_at: 2026-01-02T00:00:00Z\n", "- status: open\n", 1)
 	if err != nil || string(got) != want {
-		t.Errorf("%v\n%s", err, got)
+		t.Errorf("deferred.md is, with the error %v:\n%s\nwant\n%s", err, got, want)
 	}
 	if _, err := d.Done(t.Context(), "DEF-41"); fault.HintOf(err) != "did you mean DEF-041?" {
-		t.Errorf("%v: %s", err, fault.HintOf(err))
+		t.Errorf("Done(DEF-41) returned the error %v with the hint %q; want a hint to DEF-041", err, fault.HintOf(err))
 	}
 	next, err := d.Defer(t.Context(), "next", "")
 	if err != nil || next.ID != "DEF-043" {
-		t.Errorf("%+v, %v", next, err)
+		t.Errorf("Defer returned %+v, %v; want the id DEF-043", next, err)
 	}
 	all, err := d.Deferred(t.Context())
 	if err != nil || len(all) != 3 || all[0].Context != "the parser" || !slices.Equal(all[0].Tags, []string{"a", "b"}) {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("Deferred returned %+v, %v; want 3 entries, the first with its context and tags", all, err)
 	}
 }
 
@@ -333,23 +333,23 @@ func TestLogCutsLongRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(line) > 4032 || strings.Count(string(line), "\n") != 1 || !strings.HasPrefix(string(line), `{"ts":"2026-05-01T12:00:00Z"`) {
-			t.Errorf("%d bytes: %s", len(line), line)
+			t.Errorf("the logged line has %d bytes; want one short line with a time: %s", len(line), line)
 		}
 		if strings.Contains(string(line), "truncated") != (len(record) > 4000) {
-			t.Errorf("%s", line)
+			t.Errorf("a record of %d bytes was logged as %s; only a long one should be truncated", len(record), line)
 		}
 	}
 	b, err := os.ReadFile(filepath.Join(d.path, "probe-failures.jsonl"))
 	if err != nil || strings.Count(string(b), "\n") != 5 {
-		t.Errorf("%v, %q", err, b)
+		t.Errorf("the log is %q, %v; want 5 lines", b, err)
 	}
 	for _, bad := range []string{"", "x", "[]", "{} {}", "{", `{"a":1,}`} {
 		if _, err := d.Log(t.Context(), "probe-failures.jsonl", []byte(bad)); fault.KindOf(err) != fault.Usage {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("Log(%q) returned the error %v; want a usage error", bad, err)
 		}
 	}
 	if _, err := d.Log(t.Context(), "probe-failure.jsonl", []byte("{}")); fault.HintOf(err) != "ken state log probe-failures.jsonl" {
-		t.Errorf("%v, %s", err, fault.HintOf(err))
+		t.Errorf("Log to a misspelt file returned the error %v with the hint %q; want a hint to probe-failures.jsonl", err, fault.HintOf(err))
 	}
 }
 
@@ -367,10 +367,10 @@ func TestPauseAndResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v, _ := p.Workflow.Get("active"); v != false || p.Workflow.Text("stopped_phase") != "context_init" || p.Archive != nil {
-		t.Errorf("%+v", p)
+		t.Errorf("Pause returned %+v; want an inactive workflow with its phase, and no archive", p)
 	}
 	if c, err := d.Check(t.Context()); err != nil || len(c.Problems) > 0 {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Check returned %+v, %v; want no problems", c, err)
 	}
 	if p, err = d.Pause(t.Context(), workflow.PauseOptions{Task: "again"}); err != nil || p.Archive == nil {
 		t.Errorf("the older handoff was not archived: %+v, %v", p, err)
@@ -380,7 +380,7 @@ func TestPauseAndResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v, _ := p.Workflow.Get("active"); v != true || p.Workflow.Text("workflow_id") != "w1" || p.Archive == nil {
-		t.Errorf("%+v", p)
+		t.Errorf("Resume returned %+v; want the workflow w1 active, and an archive", p)
 	}
 	d.want(d.holds("handoff.json", "continue-here.md"))
 
@@ -402,15 +402,15 @@ func TestRepairKeepsReadableLines(t *testing.T) {
 	for _, err := range []error{second(d.Get(t.Context())), second(d.Evict(t.Context(), true)), second(d.Begin(t.Context(), workflow.BeginOptions{Type: "dev"}))} {
 		var c *workflow.CorruptError
 		if err == nil || fault.HintOf(err) == "" {
-			t.Errorf("%v (%v)", err, errors.As(err, &c))
+			t.Errorf("a corrupt document gave the error %v (a CorruptError: %t); want an error with a hint", err, errors.As(err, &c))
 		}
 	}
 	r, err := d.Repair(t.Context())
 	if err != nil || !r.Repaired || r.Archive == nil || !slices.Equal(r.Dropped, []int{3, 5, 6, 7, 8}) {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("Repair returned %+v, %v; want the lines 3, 5, 6, 7, 8 dropped, and an archive", r, err)
 	}
 	if w := r.Workflow; w.Text("phase") != "plan" || w.Text("workflow_id") != "w7" || w.Text("original_workflow_id") != "w7" {
-		t.Errorf("%v", w)
+		t.Errorf("the repaired workflow is %v; want the phase plan and the id w7", w)
 	}
 	if r, err = d.Repair(t.Context()); err != nil || r.Repaired {
 		t.Errorf("repaired again: %+v, %v", r, err)
@@ -429,7 +429,7 @@ func TestReadingCreatesNothing(t *testing.T) {
 		"archive": second(d.Archive(t.Context())), "deferred": second(d.Deferred(t.Context())), "repair": second(d.Repair(t.Context())),
 	} {
 		if err != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s returned the error %v", what, err)
 		}
 	}
 	for what, err := range map[string]error{
@@ -462,7 +462,7 @@ func TestJournalIsCompacted(t *testing.T) {
 	}
 	d.update(workflow.Pair{Key: "phase", Value: "test"})
 	if info, err := os.Stat(journal); err != nil || info.Size() > 2000 {
-		t.Fatalf("%v, %v", info, err)
+		t.Fatalf("Stat of the journal returned %v, %v; want at most 2000 bytes", info, err)
 	}
 	logs, err := filepath.Glob(filepath.Join(d.path, ".archive", ".logs", "*"))
 	if err != nil || len(logs) != 1 {
@@ -480,7 +480,7 @@ func TestIdentityKeysAreRefused(t *testing.T) {
 	for _, key := range []string{"workflow_id", "created_at", "first_created_at", "original_workflow_id", "workflow_type", "active"} {
 		_, err := d.Begin(t.Context(), workflow.BeginOptions{Type: "dev", Pairs: []workflow.Pair{{Key: key, Value: "x"}}})
 		if fault.KindOf(err) != fault.Usage {
-			t.Errorf("%s: %v", key, err)
+			t.Errorf("Begin with the key %s returned the error %v; want a usage error", key, err)
 		}
 	}
 	b := d.begin(workflow.BeginOptions{Type: "dev", Continue: true})

@@ -14,8 +14,7 @@ import (
 	"ken/internal/store/local"
 )
 
-// A ReadContents calls see with the contents of some files of a list: which has their indexes in the list, and k is
-// the index in which.
+// ReadContents reads the files with the indexes in which. It calls see with each content and its position in which.
 type ReadContents = func(which []int, see func(k int, content []byte)) error
 
 // Outlines returns the outline of each file, nil without one. It calls read for the files whose outline is not stored.
@@ -246,7 +245,7 @@ func (s *outlineStore) write(ctx context.Context, byVersion map[string]map[repo.
 	}
 }
 
-// close writes the pending bytes, even after an interruption, and closes the database.
+// close writes the pending outlines, even if the command was interrupted, and closes the database.
 func (s *outlineStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

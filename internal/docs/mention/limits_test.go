@@ -49,7 +49,7 @@ func TestIsCommonName(t *testing.T) {
 		".cursorrules": true, ".windsurfrules": true,
 	} {
 		if isCommonName(name) != want {
-			t.Errorf("%s: %v", name, !want)
+			t.Errorf("isCommonName(%q) = %t; want %t", name, !want, want)
 		}
 	}
 }

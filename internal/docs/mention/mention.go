@@ -46,7 +46,7 @@ type Mention struct {
 	SaidGoneInSentence bool // SaidGone is from the sentence, not from a heading above
 	// Acked is set if the document acknowledges the mention.
 	Acked bool
-	// Casual is set if the text may not be a mention: a IsCapitalised word, a path in a code block. It counts only
+	// Casual is set if the text may not be a mention: a capitalised word, a path in a code block. It counts only
 	// if the history has it.
 	Casual bool
 	// At is the position of Name in the document, if the document has it unchanged. A moved mention can be

@@ -651,7 +651,7 @@ func TestTooComplex(t *testing.T) {
 		"brackets": strings.Repeat("[a](", 10_000),
 	} {
 		if _, err := Read("a.md", []byte(text)); !errors.Is(err, ErrTooComplex) {
-			t.Errorf("%s: %v, want %v", name, err, ErrTooComplex)
+			t.Errorf("Read of many %s returned the error %v; want %v", name, err, ErrTooComplex)
 		}
 	}
 	for name, text := range map[string]string{
@@ -744,7 +744,7 @@ func TestChangelog(t *testing.T) {
 		{"docs/news.md", "2 lines\n3 lines\n", false},
 	} {
 		if got := IsChangelog(tt.path, []byte(tt.text)); got != tt.want {
-			t.Errorf("%s: %v", tt.path, got)
+			t.Errorf("IsChangelog(%q) = %t; want %t", tt.path, got, tt.want)
 		}
 	}
 }

@@ -16,10 +16,10 @@ func TestTimeoutSetting(t *testing.T) {
 		t.Setenv("KEN_GIT_TIMEOUT", value)
 		got, err := timeout()
 		if got != want || (err == nil) != (want > 0) {
-			t.Errorf("%q: %s, %v", value, got, err)
+			t.Errorf("with KEN_GIT_TIMEOUT=%q, timeout returned %s, %v; want %s", value, got, err, want)
 		}
 		if err != nil && fault.KindOf(err) != fault.Usage {
-			t.Errorf("%q: kind %d", value, fault.KindOf(err))
+			t.Errorf("the error for %q has the kind %d; want a usage error", value, fault.KindOf(err))
 		}
 	}
 }
@@ -33,7 +33,7 @@ func TestComplaintIsOneHarmlessLine(t *testing.T) {
 		"error: \xff\n":                 "error: ?",
 	} {
 		if got := ErrorLine(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
+			t.Errorf("ErrorLine(%q) = %q; want %q", in, got, want)
 		}
 	}
 }
@@ -51,6 +51,6 @@ func TestEnvironmentIsStripped(t *testing.T) {
 		"GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_CEILING_DIRECTORIES=/a",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
+		t.Errorf("the environment is %q; want %q", got, want)
 	}
 }

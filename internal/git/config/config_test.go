@@ -52,7 +52,7 @@ func TestParseReadsTheSameAsGit(t *testing.T) {
 	}
 	for _, text := range brokenConfigs {
 		if got, err := Parse(text); err == nil {
-			t.Errorf("%q: %+v", text, got)
+			t.Errorf("Parse(%q) returned %+v; want an error", text, got)
 		}
 	}
 }

@@ -86,7 +86,7 @@ type blobWriter struct {
 	size   int64  // of the content
 	left   int64  // bytes to come, with the newline
 	skip   bool   // the object is not a blob
-	body   []byte // the content, up to maxBlob
+	body   []byte // the content, up to MaxBlob
 	err    error
 }
 

@@ -82,7 +82,7 @@ func TestCatFileParser(t *testing.T) {
 	}
 	for _, bad := range []string{id + " tree 1\nab", id + " blob -1\n", "y missing\n", id + " blob\n"} {
 		if got, _, err := hear(3, bad); err == nil {
-			t.Errorf("%q is %s", bad, got)
+			t.Errorf("the output %q was read as %s; want an error", bad, got)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func FuzzTreeItem(f *testing.F) {
 			return
 		}
 		if !strings.HasSuffix(text, "\t"+string(item.Path)) || !strings.Contains(text, item.Kind) || !strings.Contains(strings.ToLower(text), item.ID.String()) {
-			t.Errorf("%q: %+v", text, item)
+			t.Errorf("ParseTreeItem(%q) returned %+v; want parts of the text", text, item)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func TestInstallKeepsChangedClientFile(t *testing.T) {
 		}
 		change, err := tt.decide(seen.text)
 		if err != nil || change.Op == install.Nothing {
-			t.Fatalf("%s: %s, %v", name, change.Action, err)
+			t.Fatalf("%s: the planned change is %q, %v; want a change", name, change.Action, err)
 		}
 		r.Write(file.Path, theirs)
 		if err := seen.apply(change); err == nil {
@@ -74,10 +74,10 @@ func TestModeOfClientFiles(t *testing.T) {
 		for _, f := range c.In(scope) {
 			at, err := space.file(f)
 			if err != nil || at.text == nil {
-				t.Fatalf("%s: %v", f.Path, err)
+				t.Fatalf("%s was not installed: %v", f.Path, err)
 			}
 			if at.mode&0o077 != group {
-				t.Errorf("%s: %v", at.shown, at.mode)
+				t.Errorf("%s has the mode %v; want the bits %v for others", at.shown, at.mode, group)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestInstallKeepsChangedHook(t *testing.T) {
 		}
 		plan, err := place.Plan([]install.Hook{seen}, install.Options{})
 		if err != nil || plan.Idle() {
-			t.Fatalf("%s: %v, %v", name, plan, err)
+			t.Fatalf("%s: Plan returned %v, %v; want a change", name, plan, err)
 		}
 		r.Write(at, theirs)
 		if err := place.apply(plan[0]); err == nil {
@@ -63,7 +63,7 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	}
 	defer root.Close()
 	if err := setAside(root, "pre-commit"); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
+		t.Errorf("setAside returned the error %v; want %v", err, fs.ErrExist)
 	}
 	if one, other := r.Read("hooks/pre-commit"), r.Read("hooks/pre-commit"+install.AsideSuffix); one != "one" || other != "other" {
 		t.Errorf("%q and %q", one, other)

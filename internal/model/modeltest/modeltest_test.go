@@ -72,11 +72,11 @@ func TestStrict(t *testing.T) {
 		b, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != tt.want {
-			t.Errorf("%s %s: %d %.300s, %v", tt.path, tt.name, resp.StatusCode, b, err)
+			t.Errorf("%s %s: the server answered %d %.300s, %v; want %d", tt.path, tt.name, resp.StatusCode, b, err, tt.want)
 		}
 	}
 	turns := srv.Turns()
 	if len(turns) != 4 || turns[0].Asked() != "x" || turns[1].Results()[0].ID != "a" || turns[3].API != "openai" {
-		t.Errorf("%+v", turns)
+		t.Errorf("the server recorded the turns %+v; want the 4 valid ones", turns)
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // After a timeout, ken gives up on the server and tries again.
-func TestSilence(t *testing.T) {
+func TestServerTimeout(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
@@ -30,10 +30,10 @@ func TestSilence(t *testing.T) {
 			var why model.Retry
 			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { why = r; return nil }})
 			if err != nil || r.Text != "so" {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf("Turn returned %+v, %v; want the text of the second attempt", r, err)
 			}
 			if why.Reason != model.Down || !strings.Contains(why.Err.Error(), "silent") {
-				t.Errorf("retry %+v", why)
+				t.Errorf("the retry is %+v; want it because the server was silent", why)
 			}
 		})
 	}
@@ -61,7 +61,7 @@ func TestTotalTime(t *testing.T) {
 			m := elsewhere(t, api, srv.URL, provider.Options{Total: 200 * time.Millisecond, Idle: time.Hour})
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
 			if reasonOf(t, err) != model.Down || model.NotCharged(err) || !strings.Contains(err.Error(), "200ms") {
-				t.Error(err)
+				t.Errorf("Turn returned the error %v; want a charged timeout after 200ms", err)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func elsewhere(t testing.TB, api, url string, opts provider.Options) *provider.M
 }
 
 // An invalid response is an error, and ken does not retry it.
-func TestGarbage(t *testing.T) {
+func TestInvalidResponse(t *testing.T) {
 	html := http.Header{"Content-Type": {"text/html"}}
 	var many strings.Builder
 	for i := range 20_000 {
@@ -104,10 +104,10 @@ func TestGarbage(t *testing.T) {
 				m, _ := open(t, srv, api)
 				_, err := m.Turn(t.Context(), hello, model.Listener{})
 				if reasonOf(t, err) != model.BadAnswer {
-					t.Error(err)
+					t.Errorf("Turn returned the error %v; want the reason %v", err, model.BadAnswer)
 				}
 				if n := len(srv.Turns()); n != 1 {
-					t.Errorf("%d attempts", n)
+					t.Errorf("the server got %d requests; want 1", n)
 				}
 			})
 		}
@@ -154,7 +154,7 @@ func TestHugeAnswers(t *testing.T) {
 						want = model.Down
 					}
 					if got := reasonOf(t, err); got != want {
-						t.Errorf("%v: %v", got, err)
+						t.Errorf("Turn returned the error %[2]v with the reason %[1]v; want %[3]v", got, err, want)
 					}
 					if n := <-left; n > 64<<20 {
 						t.Errorf("%d bytes were taken", n)
@@ -175,7 +175,7 @@ func TestRedirects(t *testing.T) {
 			m, _ := open(t, srv, api)
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
 			if reasonOf(t, err) != model.BadAnswer || visited {
-				t.Errorf("%s %d: %v, visited %v", api, status, err, visited)
+				t.Errorf("%s, status %d: Turn returned the error %v, visited the other server: %t; want a bad answer and no visit", api, status, err, visited)
 			}
 			other.Close()
 		}
@@ -206,7 +206,7 @@ func TestStreamVariants(t *testing.T) {
 					t.Fatal(err)
 				}
 				if r.Text != "a\u0000b\x1b[31m “c”\r\n" || len(r.Calls) != 1 || string(r.Calls[0].Args) != `{"a":1}` {
-					t.Errorf("reply %+v", r)
+					t.Errorf("Turn returned %+v; want the text with its control characters and one call", r)
 				}
 			})
 		}
@@ -225,7 +225,7 @@ func TestServerNotRunning(t *testing.T) {
 	m := elsewhere(t, "openai", "http://"+addr, provider.Options{Sleep: w.sleep})
 	_, err = m.Turn(t.Context(), hello, model.Listener{})
 	if reasonOf(t, err) != model.Down || !model.NotCharged(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
-		t.Errorf("%v, waits %v", err, w.all())
+		t.Errorf("Turn returned the error %v after the waits %v; want the address, no charge and no wait", err, w.all())
 	}
 }
 
@@ -250,7 +250,7 @@ func TestCancelledRequestCounts(t *testing.T) {
 				r, err := m.Turn(ctx, hello, model.Listener{})
 				close(over)
 				if reasonOf(t, err) != model.Cancelled {
-					t.Fatal(err)
+					t.Fatalf("Turn returned the error %v; want the reason %v", err, model.Cancelled)
 				}
 				if r.Usage.Requests != 1 || r.Usage.Input == 0 || !r.Usage.Estimated {
 					t.Errorf("usage %+v; it should count one request with an estimated input", r.Usage)

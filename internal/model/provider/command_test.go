@@ -42,7 +42,7 @@ func speakJSON(cfg *provider.Config, _ *provider.Options) { cfg.JSON = true }
 func TestCommandText(t *testing.T) {
 	m := shell(t, "cat; echo; echo '  and more  '")
 	if m.Name() != "command/sh" {
-		t.Errorf("name %s", m.Name())
+		t.Errorf("the name is %s; want command/sh", m.Name())
 	}
 	var heard string
 	r, err := m.Turn(t.Context(), hello, model.Listener{Text: func(s string) { heard += s }})
@@ -51,10 +51,10 @@ func TestCommandText(t *testing.T) {
 	}
 	want := "be brief\n\nhello?\n\n  and more"
 	if r.Text != want || heard != want || r.Stop != model.End {
-		t.Errorf("%+v", r)
+		t.Errorf("Turn returned %+v; want the text %q", r, want)
 	}
 	if r.Usage.Requests != 1 || !r.Usage.Estimated || r.Usage.Input != 5 || r.Usage.Output == 0 || r.Cost.Known() {
-		t.Errorf("spent %+v, %v", r.Usage, r.Cost)
+		t.Errorf("the usage is %+v at %v; want one estimated request of unknown cost", r.Usage, r.Cost)
 	}
 
 	req := hello
@@ -63,7 +63,7 @@ func TestCommandText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "be brief\n\n--- user\n\none\n\n--- assistant\n\ntwo\n\n--- user\n\nthree"; r.Text != want {
-		t.Errorf("%q", r.Text)
+		t.Errorf("the text is %q; want %q", r.Text, want)
 	}
 }
 
@@ -82,16 +82,16 @@ func TestCommandJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Text != "hm" || r.Stop != model.ToolUse || r.Model != "m-2" || len(r.Calls) != 2 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("Turn returned %+v; want the text hm and two tool calls", r)
 	}
 	if c := r.Calls[0]; c.ID != "call_0" || string(c.Args) != `{"a":1}` || c.Err != nil {
-		t.Errorf("%+v", c)
+		t.Errorf("the first call is %+v; want call_0 with its arguments", c)
 	}
 	if c := r.Calls[1]; c.ID != "x" || c.Err == nil {
-		t.Errorf("%+v", c)
+		t.Errorf("the second call is %+v; want x with an error", c)
 	}
 	if want := (model.Usage{Requests: 1, Input: 100, Cached: 60, Output: 7}); r.Usage != want {
-		t.Errorf("%+v", r.Usage)
+		t.Errorf("the usage is %+v; want %+v", r.Usage, want)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "in"))
 	if err != nil {
@@ -108,7 +108,7 @@ func TestCommandJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("the request to the command (-want +got):\n%s", d)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestCommandOtherJSON(t *testing.T) {
 	for _, change := range [][]func(*provider.Config, *provider.Options){nil, {speakJSON}} {
 		r, err := shell(t, "echo '"+summary+"'", change...).Turn(t.Context(), hello, model.Listener{})
 		if err != nil || r.Text != summary || r.Stop != model.End {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("Turn returned %+v, %v; want the JSON as text", r, err)
 		}
 	}
 }
@@ -149,10 +149,10 @@ func TestCommandFails(t *testing.T) {
 			_, err := shell(t, tt.script, func(c *provider.Config, o *provider.Options) { c.JSON, o.Sleep = true, w.sleep }).
 				Turn(t.Context(), hello, model.Listener{})
 			if got := reasonOf(t, err); got != tt.reason || !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("%v: %v", got, err)
+				t.Errorf("Turn returned the error %[2]v with the reason %[1]v; want %[3]v and %[4]q", got, err, tt.reason, tt.says)
 			}
 			if len(w.all()) != 0 {
-				t.Error("it was started again")
+				t.Error("the command was started twice")
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestCommandFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err = m.Turn(t.Context(), hello, model.Listener{}); reasonOf(t, err) != model.NoModel {
-			t.Error(err)
+			t.Errorf("Turn returned the error %v; want the reason %v", err, model.NoModel)
 		}
 	})
 }
@@ -200,7 +200,7 @@ func TestCommandKillsChildProcesses(t *testing.T) {
 				want = model.Cancelled
 			}
 			if got := reasonOf(t, err); got != want || cancelled && (!errors.Is(err, context.Canceled) || fault.KindOf(err) != fault.Interrupted) {
-				t.Errorf("%v: %v", got, err)
+				t.Errorf("Turn returned the error %[2]v with the reason %[1]v; want %[3]v", got, err, want)
 			}
 			for _, s := range <-told {
 				pid, err := strconv.Atoi(s)

@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 			var retries []model.Retry
 			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { retries = append(retries, r); return nil }})
 			if got := reasonOf(t, err); got != tt.reason {
-				t.Errorf("reason %v: %v", got, err)
+				t.Errorf("Turn returned the error %[2]v with the reason %[1]v; want %[3]v", got, err, tt.reason)
 			}
 			if r.Usage != (model.Usage{}) || !r.Cost.Known() || r.Cost.USD != 0 {
 				t.Errorf("a refusal cost %+v", r.Usage)
@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 				waits = append(waits, time.Second<<i/2)
 			}
 			if d := cmp.Diff(waits, w.all()); d != "" {
-				t.Errorf("waits: %s", d)
+				t.Errorf("waits (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func TestRefusalsByProxies(t *testing.T) {
 			m := elsewhere(t, api, srv.URL, provider.Options{Attempts: 1})
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
 			if got := reasonOf(t, err); got != want || !strings.Contains(err.Error(), "so it is") {
-				t.Errorf("%s %d: %v: %v", api, status, got, err)
+				t.Errorf("%s, status %d: Turn returned the error %v with the reason %v; want %v and the body", api, status, err, got, want)
 			}
 		}
 		srv.Close()
@@ -134,15 +134,15 @@ func TestRetryAfter(t *testing.T) {
 			r, err := m.Turn(t.Context(), hello, model.Listener{})
 			if tt.want == 0 {
 				if reasonOf(t, err) != model.RateLimited || len(w.all()) != 0 {
-					t.Errorf("%v, waits %v", err, w.all())
+					t.Errorf("Turn returned the error %v after the waits %v; want the rate limit and no wait", err, w.all())
 				}
 				return
 			}
 			if err != nil || r.Text != "so" {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf("Turn returned %+v, %v; want the text so", r, err)
 			}
 			if d := cmp.Diff([]time.Duration{tt.want}, w.all()); d != "" {
-				t.Errorf("waits: %s", d)
+				t.Errorf("waits (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestNoWaitBeyondTurn(t *testing.T) {
 	m, w := open(t, srv, "openai", func(o *provider.Options) { o.Total = time.Minute })
 	_, err := m.Turn(t.Context(), hello, model.Listener{})
 	if reasonOf(t, err) != model.RateLimited || len(w.all()) != 0 {
-		t.Errorf("%v, waits %v", err, w.all())
+		t.Errorf("Turn returned the error %v after the waits %v; want the rate limit and no wait", err, w.all())
 	}
 }
 
@@ -181,7 +181,7 @@ func TestErrorsInStream(t *testing.T) {
 				Retry: func(model.Retry) error { heard.Reset(); return nil },
 			})
 			if got := reasonOf(t, err); got != tt.reason || !strings.Contains(err.Error(), "sorry") {
-				t.Errorf("reason %v: %v", got, err)
+				t.Errorf("Turn returned the error %[2]v with the reason %[1]v; want %[3]v and the text of the server", got, err, tt.reason)
 			}
 			if r.Text != "" {
 				t.Errorf("half an answer passes for one: %q", r.Text)
@@ -191,7 +191,7 @@ func TestErrorsInStream(t *testing.T) {
 				attempts = 2
 			}
 			if r.Usage.Requests != attempts || !r.Usage.Estimated || r.Usage.Output < int64(attempts)*100 || r.Usage.Input == 0 || r.Cost.USD <= 0 {
-				t.Errorf("spent %+v, %v", r.Usage, r.Cost)
+				t.Errorf("the usage is %+v at %v; want an estimate for %d requests", r.Usage, r.Cost, attempts)
 			}
 			if heard.String() != strings.Repeat("half ", 100) {
 				t.Errorf("heard %q since the last retry", heard.String())
@@ -311,13 +311,13 @@ func TestCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			r, err := m.Turn(ctx, hello, model.Listener{Text: func(string) { cancel() }})
 			if reasonOf(t, err) != model.Cancelled || !errors.Is(err, context.Canceled) || fault.KindOf(err) != fault.Interrupted {
-				t.Errorf("%v", err)
+				t.Errorf("Turn returned the error %v; want the cancellation", err)
 			}
 			if r.Usage.Requests != 1 || r.Usage.Input == 0 || r.Usage.Output == 0 {
-				t.Errorf("spent %+v", r.Usage)
+				t.Errorf("the usage is %+v; want one request with input and output", r.Usage)
 			}
 			if n := len(srv.Turns()); n != 1 {
-				t.Errorf("%d attempts", n)
+				t.Errorf("the server got %d requests; want 1", n)
 			}
 		})
 	}
@@ -327,7 +327,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := m.Turn(ctx, hello, model.Listener{Retry: func(model.Retry) error { cancel(); return nil }})
 		if reasonOf(t, err) != model.Cancelled {
-			t.Errorf("%v", err)
+			t.Errorf("Turn returned the error %v; want the reason %v", err, model.Cancelled)
 		}
 	})
 	t.Run("before", func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		_, err := m.Turn(ctx, hello, model.Listener{})
 		if reasonOf(t, err) != model.Cancelled || len(srv.Turns()) != 0 {
-			t.Errorf("%v", err)
+			t.Errorf("Turn returned the error %v after %d requests; want the cancellation without a request", err, len(srv.Turns()))
 		}
 	})
 }

@@ -154,7 +154,7 @@ func TestWhereKeysGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := provider.New(provider.Config{Provider: "anthropic", Model: "m", BaseURL: tt.base, Allowed: tt.allowed}, provider.Options{Getenv: env(tt.env...)})
 			if (err != nil) != tt.fail {
-				t.Fatal(err)
+				t.Fatalf("New returned the error %v; an error is expected: %t", err, tt.fail)
 			}
 			if err == nil {
 				return
@@ -163,10 +163,10 @@ func TestWhereKeysGo(t *testing.T) {
 				t.Errorf("kind %v, hint %q: %v", fault.KindOf(err), fault.HintOf(err), err)
 			}
 			if tt.kind == fault.Failed && model.ReasonOf(err) != model.NoKey {
-				t.Errorf("reason %v: %v", model.ReasonOf(err), err)
+				t.Errorf("the error %[2]v has the reason %[1]v; want %[3]v", model.ReasonOf(err), err, model.NoKey)
 			}
 			if s := err.Error() + fault.HintOf(err); strings.Contains(s, "secret") || strings.Contains(s, "sk-sec") {
-				t.Errorf("%s", s)
+				t.Errorf("the error reveals the key: %s", s)
 			}
 		})
 	}
@@ -205,7 +205,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		m := elsewhere(t, tt.api, srv.URL+tt.path, provider.Options{Attempts: 1})
 		if _, err := m.Turn(t.Context(), hello, model.Listener{}); err == nil || asked != tt.want {
-			t.Errorf("%s %s: asked %s, %v", tt.api, tt.path, asked, err)
+			t.Errorf("%s at %s: the requested path is %s, the error %v; want the path %s", tt.api, tt.path, asked, err, tt.want)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestConfigs(t *testing.T) {
 	} {
 		_, err := provider.New(cfg, provider.Options{Getenv: env("ANTHROPIC_API_KEY=x", "OPENAI_API_KEY=x")})
 		if fault.KindOf(err) != fault.Usage || fault.HintOf(err) == "" {
-			t.Errorf("%+v: %v", cfg, err)
+			t.Errorf("New(%+v) returned the error %v; want a usage error with a hint", cfg, err)
 		}
 	}
 }
@@ -248,10 +248,10 @@ func TestPrices(t *testing.T) {
 		{provider.Config{Provider: "command", Model: "gpt-5.4"}, 0},
 	} {
 		if p := price(tt.cfg); p.Input != tt.want || p.Known() != (tt.want > 0) {
-			t.Errorf("%+v: %+v", tt.cfg, p)
+			t.Errorf("the price of %+v is %+v; want an input price of %v", tt.cfg, p, tt.want)
 		}
 	}
 	if p := price(provider.Config{Provider: "command", Model: "qwen", Prices: mine}); !p.Known() || p.Cost(model.Usage{Input: 5}) != (model.Cost{}) {
-		t.Errorf("%+v", p)
+		t.Errorf("the configured price is %+v; want a known price of 0", p)
 	}
 }

@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%q: %s", in, d)
+			t.Errorf("events of %q (-want +got):\n%s", in, d)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestEventsAreBounded(t *testing.T) {
 		strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", maxLine/1000+1),
 	} {
 		if _, err := readEvents(strings.NewReader(in)); !errors.Is(err, errLine) {
-			t.Errorf("%.20q: %v", in, err)
+			t.Errorf("readEvents(%.20q) returned the error %v; want %v", in, err, errLine)
 		}
 	}
 }
@@ -75,14 +75,14 @@ func FuzzEvents(f *testing.F) {
 		want, wantErr := readEvents(bytes.NewReader(in))
 		got, err := readEvents(iotest.OneByteReader(bytes.NewReader(in)))
 		if d := cmp.Diff(want, got); d != "" || (err == nil) != (wantErr == nil) {
-			t.Errorf("%v, %v: %s", wantErr, err, d)
+			t.Errorf("reading byte by byte gave the error %v, at once %v (-at once +by byte):\n%s", err, wantErr, d)
 		}
 		if bytes.ContainsRune(in, '\r') {
 			return
 		}
 		got, err = readEvents(bytes.NewReader(bytes.ReplaceAll(in, []byte("\n"), []byte("\r\n"))))
 		if d := cmp.Diff(want, got); d != "" || (err == nil) != (wantErr == nil) {
-			t.Errorf("%v, %v: %s", wantErr, err, d)
+			t.Errorf("reading with CRLF gave the error %v, with LF %v (-LF +CRLF):\n%s", err, wantErr, d)
 		}
 	})
 }

@@ -50,7 +50,7 @@ func TestConversation(t *testing.T) {
 				t.Errorf("text %q, heard %q", r.Text, heard.String())
 			}
 			if r.Stop != model.ToolUse || r.Model != "m-1" || len(r.Calls) != 4 {
-				t.Fatalf("reply %+v", r)
+				t.Fatalf("Turn returned %+v; want 4 tool calls of m-1", r)
 			}
 			for i, want := range []struct {
 				id, args string
@@ -58,7 +58,7 @@ func TestConversation(t *testing.T) {
 			}{{"c1", `{"path": "a/b \"c\".go"}`, false}, {"c2", `{}`, false}, {"c3", `{}`, true}, {"c4", `{}`, true}} {
 				c := r.Calls[i]
 				if c.ID != want.id || string(c.Args) != want.args || (c.Err != nil) != want.botched {
-					t.Errorf("call %d: %+v", i, c)
+					t.Errorf("call %d is %+v; want %+v", i, c, want)
 				}
 			}
 
@@ -74,22 +74,22 @@ func TestConversation(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Text != "it is\na library" || r.Stop != model.End || len(r.Calls) != 0 {
-				t.Errorf("reply %+v", r)
+				t.Errorf("Turn returned %+v; want a text and no call", r)
 			}
 
 			turns := srv.Turns()
 			if len(turns) != 3 {
-				t.Fatalf("%d turns", len(turns))
+				t.Fatalf("the server got %d requests; want 3", len(turns))
 			}
 			got := turns[1].Request
 			if got.System != req.System || got.MaxTokens != 500 {
-				t.Errorf("request %+v", got)
+				t.Errorf("the request is %+v; want its system prompt and 500 tokens at most", got)
 			}
 			if d := cmp.Diff(tools, got.Tools); d != "" {
-				t.Errorf("tools: %s", d)
+				t.Errorf("tools in the request (-want +got):\n%s", d)
 			}
 			if d := cmp.Diff(results, turns[1].Results()); d != "" {
-				t.Errorf("results: %s", d)
+				t.Errorf("results in the request (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestManyAtOnce(t *testing.T) {
 					asked := strconv.Itoa(i)
 					r, err := m.Turn(t.Context(), model.Request{Messages: []model.Message{model.Ask(asked)}}, model.Listener{})
 					if err != nil || r.Text != "about "+asked {
-						t.Errorf("%s: %q, %v", asked, r.Text, err)
+						t.Errorf("the answer to %s is %q, %v; want \"about %[1]s\"", asked, r.Text, err)
 					}
 				})
 			}
@@ -122,7 +122,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // A reply with an unexpected tool call, or without content, is a valid reply.
-func TestStops(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
 			for _, stop := range []model.Stop{model.End, model.ToolUse, model.MaxTokens, model.Refusal} {
@@ -134,7 +134,7 @@ func TestStops(t *testing.T) {
 				m, _ := open(t, srv, api)
 				r, err := m.Turn(t.Context(), hello, model.Listener{})
 				if err != nil || r.Stop != stop || r.StopName == "" {
-					t.Errorf("%v: %+v, %v", stop, r, err)
+					t.Errorf("Turn returned %+v, %v; want the stop reason %v with a name", r, err, stop)
 				}
 				if stop == model.MaxTokens && (len(r.Calls) != 1 || r.Calls[0].Err == nil) {
 					t.Errorf("a call that was cut off passes for a whole one: %+v", r.Calls)
@@ -144,7 +144,7 @@ func TestStops(t *testing.T) {
 			m, _ := open(t, srv, api)
 			r, err := m.Turn(t.Context(), hello, model.Listener{})
 			if err != nil || r.Text != "" || r.Stop != model.End {
-				t.Errorf("%+v, %v", r, err)
+				t.Errorf("Turn returned %+v, %v; want an empty text and a normal end", r, err)
 			}
 			// The conversation can continue.
 			req := hello
@@ -306,7 +306,7 @@ func TestOpenAILimitByEitherName(t *testing.T) {
 	m, w := open(t, srv, "openai")
 	for range 2 {
 		if r, err := m.Turn(t.Context(), hello, model.Listener{}); err != nil || r.Text != "so" {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf("Turn returned %+v, %v; want the text so", r, err)
 		}
 	}
 	if n := len(srv.Turns()); n != 3 || len(w.all()) != 0 {

@@ -36,7 +36,7 @@ func TestTags(t *testing.T) {
 	want := []string{"grammar_subset"}
 	for name, load := range all {
 		if g, err := load(); err != nil || g.name != name {
-			t.Errorf("%s: %v, %v", name, g, err)
+			t.Errorf("loading the grammar %s returned %v, %v", name, g, err)
 		}
 		want = append(want, "grammar_subset_"+name)
 	}
@@ -157,7 +157,7 @@ func TestLinear(t *testing.T) {
 			a, errA := linear.parse(src)
 			b, errB := general.parse(src)
 			if errA != nil || errB != nil {
-				t.Fatalf("%s: %v, %v", name, errA, errB)
+				t.Fatalf("%s: the linear parser returned the error %v, the general one %v", name, errA, errB)
 			}
 			if !sameTree(a.p, b.p, a.root, b.root) || linear.steps != general.steps {
 				t.Errorf("%s: the linear parser makes another tree, or takes %d steps instead of %d, for\n%s", name, linear.steps, general.steps, src)

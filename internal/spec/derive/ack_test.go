@@ -107,7 +107,7 @@ func TestAckBasis(t *testing.T) {
 			}
 			last := f.Acks[len(f.Acks)-1]
 			if !strings.Contains(last.Why, tt.why) || (last.State == derive.AckValid) != (last.Why == "") || last.Based != strings.Contains(tt.history, "Basis") {
-				t.Errorf("%+v", last)
+				t.Errorf("the last ack is %+v; want a reason with %q", last, tt.why)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestPairingOfAcksAndBases(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff([]string{tt.wantX, tt.wantY}, got); d != "" {
-				t.Error(d)
+				t.Errorf("states of the acks of x and y (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -152,11 +152,11 @@ func TestAckFields(t *testing.T) {
 		Commit: w.id("b"), Date: "2024-01-01T00:01:00Z", Subject: "makes b", Session: &ann, ID: "x", State: derive.AckValid,
 	}}
 	if d := cmp.Diff(want, w.derive(t, "@x code=f")[0].Acks, cmp.Comparer(func(a, b repo.ID) bool { return a == b })); d != "" {
-		t.Error(d)
+		t.Errorf("acks (-want +got):\n%s", d)
 	}
 	var zero derive.AckState
 	if b, err := zero.MarshalText(); err != nil || string(b) != "unknown" || derive.AckState(7).String() != "AckState(7)" {
-		t.Errorf("%s, %v", b, err)
+		t.Errorf("MarshalText of the zero AckState returned %s, %v; want unknown", b, err)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestBasis(t *testing.T) {
 	b := w.basis(t, "a", "@x code=f,d/")
 	want := derive.Basis{Spec: idOf("1"), Governed: derive.GovernedDigest(map[repo.Path]repo.ID{"f": idOf("1"), "d/g": idOf("2")})}
 	if b != want {
-		t.Errorf("%s, want %s", b, want)
+		t.Errorf("the basis is %s; want %s", b, want)
 	}
 	if back, err := derive.ParseBasis(b.String()); err != nil || back != b {
 		t.Errorf("%s reads back as %s (%v)", b, back, err)
@@ -184,7 +184,7 @@ func TestBasis(t *testing.T) {
 	}
 	w.broken = errors.New("broken")
 	if err := ask(w.id("a"), "@x"); !errors.Is(err, w.broken) {
-		t.Error(err)
+		t.Errorf("BasesAt returned the error %v; want that of the history", err)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestAcksRequestFewContents(t *testing.T) {
 	b.WriteString("\nb: f=2\nc: | Spec-OK: x")
 	w := parseHistory(b.String())
 	if got := w.brief(w.derive(t, "@x code=f")[0]); got != "v1 d0 t0 a c:valid" {
-		t.Error(got)
+		t.Errorf("the facts are %s; want the ack of c to be valid", got)
 	}
 	if len(w.asked) != 1 || len(w.asked[0]) > 6 {
 		t.Errorf("requested contents %v", w.asked)

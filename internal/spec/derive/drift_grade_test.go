@@ -134,7 +134,7 @@ func TestDriftGrades(t *testing.T) {
 				t.Errorf("asked %d times", len(g.asked))
 			}
 			if len(f.Unknown) > 0 {
-				t.Errorf("unknown %v", f.Unknown)
+				t.Errorf("the facts %v are unknown; want none", f.Unknown)
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func TestDriftWithoutOutlines(t *testing.T) {
 					t.Errorf("%s: drift %d with grade %s, want drift 1 with grade content", f.Node.ID, *f.Drift, f.Grade)
 				}
 				if symbol := strings.Contains(f.Node.Code[0].Text, "#"); symbol != (len(f.Problems) == 1) {
-					t.Errorf("%s: %v", f.Node.ID, f.Problems)
+					t.Errorf("%s has the problems %v; want one only for an entry with a symbol", f.Node.ID, f.Problems)
 				}
 			}
 		})

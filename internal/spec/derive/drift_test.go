@@ -148,7 +148,7 @@ func TestMovedAmongMany(t *testing.T) {
 		}
 		w := parseHistory(b.String())
 		if got := w.brief(w.derive(t, "@x code=f")[0]); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: the facts are %s; want %s", name, got, want)
 		}
 		places := 0
 		for _, p := range w.asked {
@@ -161,7 +161,7 @@ func TestMovedAmongMany(t *testing.T) {
 }
 
 // The result does not depend on files that were compared for another node.
-func TestMovedAmongManyAlone(t *testing.T) {
+func TestMoveIgnoresOtherNodes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a: @x=1 @y=1 f=1 g=2\nb: f>n/g -g")
 	for i := range 2500 {
@@ -170,7 +170,7 @@ func TestMovedAmongManyAlone(t *testing.T) {
 	w := parseHistory(b.String())
 	for _, f := range w.derive(t, "@x code=f", "@y code=g") {
 		if got := w.brief(f); !strings.HasPrefix(got, "v1 d1 t1") {
-			t.Errorf("%s: %s", f.Node.ID, got)
+			t.Errorf("the facts of %s are %s; want a drift of 1", f.Node.ID, got)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestMovedMany(t *testing.T) {
 		w := parseHistory("a: @x=1" + files.String() + "\nb:" + tt.moves)
 		got := w.brief(w.derive(t, "@x code=d/")[0])
 		if got, _, _ = strings.Cut(got, " d/0"); got != tt.want {
-			t.Errorf("%s: %.200s", tt.name, got)
+			t.Errorf("files moved %s: the facts are %.200s; want %s", tt.name, got, tt.want)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestContentsRequestedOnce(t *testing.T) {
 	b.WriteString("\nb: d/7=2\nc: d/8=2")
 	w := parseHistory(b.String())
 	if got := w.brief(w.derive(t, "@x code=d/")[0]); got != "v1 d2 t2 a d/7-1 d/8-1" {
-		t.Error(got)
+		t.Errorf("the facts are %s; want a drift of 2 from d/7 and d/8", got)
 	}
 	if len(w.asked) != 1 || len(w.asked[0]) != 6 {
 		t.Errorf("requested contents %v", w.asked)
@@ -232,7 +232,7 @@ func TestCommitsAreReadOnce(t *testing.T) {
 		var i int
 		fmt.Sscanf(f.Node.ID, "n%d", &i)
 		if *f.Drift != 149-i {
-			t.Errorf("%s: drift %d", f.Node.ID, *f.Drift)
+			t.Errorf("the drift of %s is %d; want %d", f.Node.ID, *f.Drift, 149-i)
 		}
 	}
 }

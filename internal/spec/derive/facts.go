@@ -107,8 +107,8 @@ func Derive(ctx context.Context, nodes []*parse.Node, at Options, h History, c C
 // A Result has the facts about some nodes.
 type Result struct {
 	Facts []Facts
-	// Watched are the paths that governed code may have been moved to. The facts of nodes with Follows depend on
-	// whether these paths exist at head.
+	// Watched are the paths that governed code may have been moved to. The facts of nodes with DependsOnWatched
+	// depend on whether these paths exist at head.
 	Watched map[repo.Path]bool
 	// OutlineErr is the error of reading outlines. Grades, and the drift of nodes that govern symbols, may be too high then.
 	OutlineErr error
@@ -176,7 +176,7 @@ type derivation struct {
 	governed     map[string]*group // by the entries of a node
 	paths        []repo.Path       // all paths of the history; nil until needed
 	limit        parse.MatchLimit
-	touchedCount int                                          // the number of touched files so far; see MaxBehind
+	touchedCount int                                          // the number of touched files so far; see MaxTouched
 	measured     int32                                        // the number of calls of touchedSince
 	counted      []int32                                      // by commit: the call that counted it last
 	added        map[repo.CommitNumber]*addition              // files added by commits that deleted governed files

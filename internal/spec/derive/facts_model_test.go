@@ -43,7 +43,7 @@ func TestCommitNumbersDoNotMatter(t *testing.T) {
 		one, two := s.history.deriveAt(t, head, s.nodes), other.deriveAt(t, head, s.nodes)
 		for i := range one {
 			if a, b := s.history.brief(one[i]), other.brief(two[i]); a != b {
-				rt.Fatalf("%s\n%s:\n%s\n%s", s, one[i].Node.ID, a, b)
+				rt.Fatalf("%s\nthe facts of %s depend on the commit numbers:\n%s\n%s", s, one[i].Node.ID, a, b)
 			}
 		}
 	})

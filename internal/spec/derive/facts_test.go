@@ -42,7 +42,7 @@ func TestNoCommits(t *testing.T) {
 	w := parseHistory("")
 	f := w.derive(t, "@x code=f session=ann status=merged")[0]
 	if got := w.brief(f); got != "v0 d0 t0" || f.Status != derive.StatusPending || len(f.Unknown) > 0 {
-		t.Errorf("%s, %s, %v", got, f.Status, f.Unknown)
+		t.Errorf("the facts are %s, %s, unknown %v; want no version, pending, nothing unknown", got, f.Status, f.Unknown)
 	}
 	if f.Session == nil || *f.Session != "ann" || f.LastEdited != nil {
 		t.Errorf("session %v, last edited %v", f.Session, f.LastEdited)
@@ -64,17 +64,17 @@ func TestHeadNotInHistory(t *testing.T) {
 	} {
 		f := w.derive(t, tt.node)[0]
 		if got := w.brief(f); got != "v? d? t?" || f.Status != tt.want || f.Session != nil {
-			t.Errorf("%s: %s, %s, session %v", tt.node, got, f.Status, f.Session)
+			t.Errorf("the facts of %s are %s, %s, session %v; want all unknown, with the status %s", tt.node, got, f.Status, f.Session, tt.want)
 		}
 		var facts []string
 		for _, u := range f.Unknown {
 			if !strings.Contains(u.Reason, "not in the history") {
-				t.Errorf("reason %q", u.Reason)
+				t.Errorf("the reason is %q; want that the commit is not in the history", u.Reason)
 			}
 			facts = append(facts, u.Fact)
 		}
 		if d := cmp.Diff([]string{"version", "drift", "session"}, facts); d != "" {
-			t.Error(d)
+			t.Errorf("unknown facts (-want +got):\n%s", d)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestManyNodes(t *testing.T) {
 	}
 	slices.Sort(got)
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("facts (-want +got):\n%s", d)
 	}
 	if len(w.asked) != 1 {
 		t.Errorf("contents were asked %d times", len(w.asked))
@@ -124,18 +124,18 @@ func TestManyNodes(t *testing.T) {
 }
 
 // No contents are requested if no code was touched.
-func TestQuietNodesAskNothing(t *testing.T) {
+func TestUntouchedNodesReadNoContents(t *testing.T) {
 	w := parseHistory(`
 		a: f=1 g=1
 		b: @x=1 @y=1 f=2
 		c: h=1 | Spec-OK: x | Spec-OK-Basis: 00 00`)
 	for _, f := range w.derive(t, "@x code=f", "@y code=g") {
 		if got := w.brief(f); got != "v1 d0 t0 b" {
-			t.Error(got)
+			t.Errorf("the facts of %s are %s; want one version without drift", f.Node.ID, got)
 		}
 	}
 	if len(w.asked) != 0 {
-		t.Errorf("asked %v", w.asked)
+		t.Errorf("the contents of %v were requested; want none", w.asked)
 	}
 }
 
@@ -151,22 +151,22 @@ func TestContentsFail(t *testing.T) {
 	for _, f := range w.derive(t, "@x code=f", "@y code=g", "@z code=h") {
 		id := f.Node.ID
 		if got := w.brief(f); got != want[id] {
-			t.Errorf("%s: %s, want %s", id, got, want[id])
+			t.Errorf("the facts of %s are %s; want %s", id, got, want[id])
 		}
 		if f.Session == nil || *f.Session != "ann" {
-			t.Errorf("%s: session %v", id, f.Session)
+			t.Errorf("the session of %s is %v; want ann", id, f.Session)
 		}
 		if id == "z" {
 			if len(f.Unknown) > 0 || f.Status != derive.StatusMerged {
-				t.Errorf("z: %v, %s", f.Unknown, f.Status)
+				t.Errorf("the unknown facts of z are %v, its status is %s; want none and %s", f.Unknown, f.Status, derive.StatusMerged)
 			}
 			continue
 		}
 		if d := cmp.Diff([]derive.Unknown{{Fact: "drift", Reason: "object 12 is missing"}}, f.Unknown); d != "" {
-			t.Errorf("%s: %s", id, d)
+			t.Errorf("unknown facts of %s (-want +got):\n%s", id, d)
 		}
 		if f.Status != derive.StatusUnknown {
-			t.Errorf("%s is %s", id, f.Status)
+			t.Errorf("the status of %s is %s; want %s", id, f.Status, derive.StatusUnknown)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestContentsFailLater(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := w.brief(facts[0]); got != tt.want || len(facts[0].Unknown) != 1 {
-				t.Errorf("%s, unknown %v", got, facts[0].Unknown)
+				t.Errorf("the facts are %s, unknown %v; want %s and one unknown fact", got, facts[0].Unknown, tt.want)
 			}
 		})
 	}
@@ -219,7 +219,7 @@ func TestCancelledContext(t *testing.T) {
 	cancel()
 	facts, err := derive.Derive(ctx, nodes("@x code=f"), derive.Options{Head: w.head()}, w, w)
 	if !errors.Is(err, context.Canceled) || facts != nil {
-		t.Errorf("%v, %v", facts, err)
+		t.Errorf("Derive returned %v, %v; want only the cancellation", facts, err)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestGap(t *testing.T) {
 			for _, u := range f.Unknown {
 				facts = append(facts, u.Fact)
 				if u.Reason != gap {
-					t.Errorf("reason %q", u.Reason)
+					t.Errorf("the reason is %q; want %q", u.Reason, gap)
 				}
 			}
 			if got := strings.Join(facts, " "); got != tt.unknown {
@@ -274,6 +274,6 @@ func TestGrade(t *testing.T) {
 func TestUnread(t *testing.T) {
 	f := derive.AllUnknown(nodes("@x code=f status=drift"), "no git")[0]
 	if f.Version != nil || f.Drift != nil || f.Session != nil || len(f.Unknown) != 3 || f.Status != derive.StatusDrift {
-		t.Errorf("%+v", f)
+		t.Errorf("AllUnknown returned %+v; want three unknown facts and the status drift", f)
 	}
 }

@@ -118,13 +118,13 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// stopsSoon runs a function with contexts that are cancelled later and later. The function must call Err at least
-// least times in all, and return soon after the first call that reports cancellation.
+// checkStopsSoon runs a function with contexts that are cancelled later and later. The function must call Err at
+// least least times in all, and return soon after the first call that reports cancellation.
 func checkStopsSoon(t *testing.T, what string, least int, run func(ctx context.Context) error) {
 	t.Helper()
 	whole := &countdown{t.Context(), 1 << 30, 0}
 	if err := run(whole); err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s returned the error %v", what, err)
 	}
 	if whole.checks < least {
 		t.Errorf("%s checked its context %d times, want at least %d", what, whole.checks, least)

@@ -41,7 +41,7 @@ func TestStatus(t *testing.T) {
 				f.Drift = &tt.drift
 			}
 			if got := f.StatusWithProposal(tt.overlay); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
+				t.Errorf("StatusWithProposal returned %s; want %s", got, tt.want)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func TestStatusUnread(t *testing.T) {
 func TestStatusNames(t *testing.T) {
 	var zero derive.Status
 	if zero != derive.StatusUnknown || derive.Status(9).String() != "Status(9)" || derive.Status(-1).String() != "Status(-1)" {
-		t.Errorf("%s, %s", zero, derive.Status(9))
+		t.Errorf("the zero status is %s, status 9 is %s; want unknown and Status(9)", zero, derive.Status(9))
 	}
 	for _, s := range []derive.Status{derive.StatusUnknown, derive.StatusPending, derive.StatusActive, derive.StatusDrift, derive.StatusMerged} {
 		b, err := s.MarshalText()
@@ -84,6 +84,6 @@ func TestStatusInConflict(t *testing.T) {
 	n := parse.Load([]repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
 	f := derive.Facts{Node: n}
 	if f.StatusWithProposal(true) != derive.StatusUnknown {
-		t.Errorf("%v is %v", n.Problems, f.StatusWithProposal(true))
+		t.Errorf("with the problems %v, the status is %v; want %v", n.Problems, f.StatusWithProposal(true), derive.StatusUnknown)
 	}
 }

@@ -123,7 +123,7 @@ func TestOldPathStillANode(t *testing.T) {
 	want := map[string]string{"x": "v1 d0 t0 a", "y": "v2 d0 t0 c,a"}
 	for _, f := range w.derive(t, "@x", "@y") {
 		if got := w.brief(f); got != want[f.Node.ID] {
-			t.Errorf("%s: %s, want %s", f.Node.ID, got, want[f.Node.ID])
+			t.Errorf("the facts of %s are %s; want %s", f.Node.ID, got, want[f.Node.ID])
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestNewestFirst(t *testing.T) {
 				rows = append(rows, w.name(r.Commit))
 			}
 			if got := strings.Join(rows, ","); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
+				t.Errorf("the versions are %s; want %s", got, tt.want)
 			}
 			if *f.LastEdited != f.Versions[0].Date {
 				t.Errorf("last edited %s", *f.LastEdited)
@@ -180,7 +180,7 @@ func TestVersionRows(t *testing.T) {
 		{Commit: w.id("a"), Path: at("@y"), Date: "2024-01-01T00:00:00Z", Subject: "makes a", Session: &ann},
 	}
 	if d := cmp.Diff(want, w.derive(t, "@x")[0].Versions, cmp.Comparer(func(a, b repo.ID) bool { return a == b })); d != "" {
-		t.Error(d)
+		t.Errorf("versions (-want +got):\n%s", d)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestSession(t *testing.T) {
 				got = *s
 			}
 			if got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
+				t.Errorf("the session is %q; want %q", got, tt.want)
 			}
 		})
 	}
@@ -224,7 +224,7 @@ func TestManyMoves(t *testing.T) {
 	fmt.Fprintln(&b, "last: @n200=1")
 	w := parseHistory(b.String())
 	if got := w.brief(w.derive(t, "@n200")[0]); got != "v2 d0 t0 last,c0" {
-		t.Error(got)
+		t.Errorf("the facts are %s; want the two versions last and c0", got)
 	}
 
 	b.Reset()
@@ -246,7 +246,7 @@ func TestManyMoves(t *testing.T) {
 			want = "v2 d0 t0 c,a"
 		}
 		if got := w.brief(f); got != want {
-			t.Errorf("%s: %s, want %s", f.Node.ID, got, want)
+			t.Errorf("the facts of %s are %s; want %s", f.Node.ID, got, want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestParts(t *testing.T) {
 			for _, front := range []string{"", "---\ntitle: a\n---\n"} {
 				n := one(t, front+tt.body)
 				if d := cmp.Diff(tt.want, n.Parts); d != "" {
-					t.Error(d)
+					t.Errorf("parts of the body (-want +got):\n%s", d)
 				}
 				if n.Body != tt.body || n.Problems != nil {
 					t.Errorf("body %q, problems %v", n.Body, n.Problems)
@@ -54,18 +54,18 @@ func TestParts(t *testing.T) {
 func TestPartsTwice(t *testing.T) {
 	n := one(t, "---\ntitle: a\n---\n## raw source\na\n## raw source\nb\n## Expanded Spec\nc\n## expanded spec\n")
 	if d := cmp.Diff(&parse.Parts{RawSource: "a", Expanded: "c"}, n.Parts); d != "" {
-		t.Error(d)
+		t.Errorf("parts of the body (-want +got):\n%s", d)
 	}
 	want := []parse.Problem{{Rule: parse.RuleBody, Line: 6}, {Rule: parse.RuleBody, Line: 10}}
 	if d := cmp.Diff(want, problemsOf(n)); d != "" {
-		t.Error(d)
+		t.Errorf("problems (-want +got):\n%s", d)
 	}
 }
 
 func TestPartsJSON(t *testing.T) {
 	b, err := json.Marshal(parse.Parts{RawSource: "a", Expanded: "b"})
 	if want := `{"raw_source":"a","expanded_spec":"b"}`; err != nil || string(b) != want {
-		t.Errorf("%s, %v", b, err)
+		t.Errorf("the JSON is %s, %v; want %s", b, err, want)
 	}
 }
 

@@ -45,6 +45,6 @@ func TestConflicts(t *testing.T) {
 func TestConflictInFrontmatter(t *testing.T) {
 	n := Load([]repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
 	if !HasConflict(n.Problems) {
-		t.Errorf("problems %v", n.Problems)
+		t.Errorf("the problems are %v; want a conflict", n.Problems)
 	}
 }

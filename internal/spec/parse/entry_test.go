@@ -50,9 +50,9 @@ func TestParseEntry(t *testing.T) {
 		tt.want.Text = strings.TrimSpace(tt.text)
 		got, err := parse.ReadEntry(tt.text)
 		if err != nil {
-			t.Errorf("%q: %v", tt.text, err)
+			t.Errorf("ReadEntry(%q) returned the error %v", tt.text, err)
 		} else if d := cmp.Diff(tt.want, got); d != "" {
-			t.Errorf("%q: %s", tt.text, d)
+			t.Errorf("ReadEntry(%q) (-want +got):\n%s", tt.text, d)
 		}
 	}
 
@@ -61,9 +61,9 @@ func TestParseEntry(t *testing.T) {
 		"src/[a", "src/{a,b", "src/[]", "a\x00b", ".#f", strings.Repeat("{a,b}", 9), strings.Repeat("{", 9) + "a" + strings.Repeat("}", 9), strings.Repeat("*a", 600), strings.Repeat("a/", 3000),
 	} {
 		if e, err := parse.ReadEntry(text); err == nil {
-			t.Errorf("%q is %+v", text, e)
+			t.Errorf("ReadEntry(%q) returned %+v; want an error", text, e)
 		} else if fault.KindOf(err) != fault.Usage || fault.HintOf(err) == "" || len(err.Error()) > 500 {
-			t.Errorf("%q: %v (%q)", text, err, fault.HintOf(err))
+			t.Errorf("ReadEntry(%q) returned the error %v with the hint %q; want a short usage error with a hint", text, err, fault.HintOf(err))
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestMatches(t *testing.T) {
 		}
 		for _, p := range tt.no {
 			if e.Matches(p) {
-				t.Errorf("%s matches %s", tt.text, p)
+				t.Errorf("the entry %s matches %s; it should not", tt.text, p)
 			}
 		}
 	}

@@ -162,7 +162,7 @@ func TestFrontmatter(t *testing.T) {
 			content += "---\nbody\n"
 			n := one(t, content)
 			if d := cmp.Diff(tt.want, frontOf(n)); d != "" {
-				t.Error(d)
+				t.Errorf("frontmatter (-want +got):\n%s", d)
 			}
 			if n.Body != "body\n" {
 				t.Errorf("the body is %q", n.Body)
@@ -206,7 +206,7 @@ func TestFrontmatterPosition(t *testing.T) {
 				t.Errorf("title %q, body %q", n.Title, n.Body)
 			}
 			if d := cmp.Diff(tt.problems, problemsOf(n)); d != "" {
-				t.Error(d)
+				t.Errorf("problems (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -221,7 +221,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("code %v, body of %d bytes", n.Code, len(n.Body))
 	}
 	if p := problemsOf(n); len(p) != 1 || p[0].Rule != parse.RuleFile || p[0].Line != 4+(1<<20-len(head))/100+1 {
-		t.Errorf("problems %+v", n.Problems)
+		t.Errorf("the problems are %+v; want one about the size of the file, at the line where it is cut", n.Problems)
 	}
 	if n := one(t, strings.Repeat("x", 1<<20)); n.Problems != nil || len(n.Body) != 1<<20 {
 		t.Errorf("at the limit: %+v", n.Problems)
@@ -251,6 +251,6 @@ func TestAliasBombs(t *testing.T) {
 	}
 	n = one(t, "---\ncode:\n"+many.String()+"---\n")
 	if d := cmp.Diff(frontProblem(5003), problemsOf(n)); len(n.Code) != 5000 || d != "" {
-		t.Errorf("%d entries, %s", len(n.Code), d)
+		t.Errorf("%d entries were read; want 5000. Problems (-want +got):\n%s", len(n.Code), d)
 	}
 }

@@ -24,7 +24,7 @@ func check(t rapid.TB, content []byte) {
 	}
 	n := nodes[0]
 	if n.ID != "a" || n.Parent != "root" || n.Title == "" || strings.Contains(n.Title, "\n") {
-		t.Fatalf("%+v", n)
+		t.Fatalf("the first node is %+v; want the id a, the parent root and a title of one line", n)
 	}
 	lines := strings.Count(string(content), "\n") + 1
 	for _, p := range n.Problems {
@@ -53,7 +53,7 @@ func check(t rapid.TB, content []byte) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(nodes, parse.Load(files)); d != "" {
-		t.Fatal(d)
+		t.Fatalf("Load returns different nodes for the same files:\n%s", d)
 	}
 }
 

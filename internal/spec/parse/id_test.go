@@ -122,7 +122,7 @@ func TestIDsAreUnique(t *testing.T) {
 			owner[id] = dir
 			if id == "" || id == "." || id == ".." || !utf8.ValidString(id) || !norm.NFC.IsNormalString(id) ||
 				strings.ContainsFunc(id, unicode.IsSpace) || strings.ContainsFunc(id, unicode.IsControl) {
-				t.Fatalf("%q is %q", dir, id)
+				t.Fatalf("the id of %q is %q; want normalized text without spaces", dir, id)
 			}
 			u, err := url.Parse("http://host/spec/" + id + "/history")
 			if err != nil || u.Path != "/spec/"+id+"/history" || u.RawQuery != "" || u.Fragment != "" {
@@ -148,7 +148,7 @@ func TestIDsAreUnique(t *testing.T) {
 				end = err == nil && number >= 2
 			}
 			if !end {
-				t.Fatalf("%q is %q", dir, id)
+				t.Fatalf("the id of %q is %q; want another end", dir, id)
 			}
 		}
 	})

@@ -72,7 +72,7 @@ func TestTree(t *testing.T) {
 		".spec/spec.md root  The whole",
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("nodes (-want +got):\n%s", d)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestFullDisk(t *testing.T) {
 		s := local.Open(local.Options{CommonDir: dir})
 		known, err := s.Newest(t.Context(), []repo.Content{content})
 		if err != nil || known[content].Text != "words" {
-			t.Errorf("read %+v, %v", known, err)
+			t.Errorf("Newest returned %+v, %v; want the text \"words\"", known, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -21,7 +21,7 @@ func TestOutlines(t *testing.T) {
 		o.Close()
 		got, err := o.Load(t.Context(), "grammars/1", []repo.ID{id, storetest.ID("y")})
 		if err != nil || len(got) != 1 || string(got[id]) != "outline" {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf("Load returned %q, %v; want one outline", got, err)
 		}
 		if got, err := o.Load(t.Context(), "grammars/2", []repo.ID{id}); err != nil || len(got) != 0 {
 			t.Errorf("outlines of another maker: %q, %v", got, err)

@@ -291,7 +291,7 @@ func (b *sandbox) merged(texts ...string) {
 	}
 	spools, err := filepath.Glob(filepath.Join(b.state, "ken", "spool", "*", "ken.db"))
 	if err != nil || len(spools) != 1 {
-		b.t.Fatalf("spools: %v, %v", spools, err)
+		b.t.Fatalf("Glob returned %v, %v; want one spool", spools, err)
 	}
 	spool := sqlite.Open(spools[0], sqlite.Options{})
 	defer spool.Close()

@@ -27,8 +27,7 @@ import (
 
 var _ store.Files = (*Store)(nil)
 
-// ErrReadOnly is in the chain of the error of a write if neither the git directory nor the state directory can be
-// written.
+// ErrReadOnly means that neither the git directory nor the state directory can be written.
 var ErrReadOnly = sqlite.ErrReadOnly
 
 // Options say where the store is.

@@ -33,7 +33,7 @@ func open(t *testing.T) *local.Store {
 			t.Error(err)
 		}
 		if note := s.Note(); note != "" {
-			t.Error(note)
+			t.Errorf("the store has the note %q; want none", note)
 		}
 	})
 	return s

@@ -172,6 +172,6 @@ func TestOutlinesInReadOnlyGitDirectory(t *testing.T) {
 		t.Errorf("the git directory has\n%s\nhad\n%s", after, before)
 	}
 	if entries, err := os.ReadDir(b.state); err != nil || len(entries) > 0 {
-		t.Errorf("%v, %v", entries, err)
+		t.Errorf("the state directory has %v, %v; want nothing", entries, err)
 	}
 }

@@ -112,7 +112,7 @@ func TestQuotedPassword(t *testing.T) {
 	}()
 	err = postgres.CheckAccess(t.Context(), "postgres://ken:open%2Fsesame@"+l.Addr().String()+"/ken?sslmode=disable")
 	if err == nil || !strings.Contains(err.Error(), "nobody has the password") || strings.Contains(err.Error(), "sesame") {
-		t.Errorf("error: %v", err)
+		t.Errorf("CheckAccess returned the error %v; want that of the server, without the password", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestParseNamed(t *testing.T) {
 	} {
 		a, err := postgres.ParseFromConfig(address)
 		if err != nil {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("ParseFromConfig(%q) returned the error %v", address, err)
 			continue
 		}
 		if other, ok := seen[a.Canonical()]; ok {

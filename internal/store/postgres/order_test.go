@@ -157,7 +157,7 @@ func TestCrash(t *testing.T) {
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &store.Verification{},
 	}, func() (bool, error) { return false, errCallback })
 	if !errors.Is(err, errCallback) {
-		t.Error(err)
+		t.Errorf("Commit returned the error %v; want that of the callback", err)
 	}
 	server.Crash(t)
 	_, _, err = s.Since(t.Context(), "", 10)
@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 			pgtest.Exec(t, address, c.sql)
 			_, err := open(t, address).Repository(t.Context())
 			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.IsUnreachable(err) {
-				t.Errorf("%v (%s)", err, fault.HintOf(err))
+				t.Errorf("Repository returned the error %v with the hint %q; want %q with the hint %q", err, fault.HintOf(err), c.message, c.hint)
 			}
 			if tables := pgtest.Value[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
 				t.Errorf("%d tables, want 1", tables)
@@ -208,7 +208,7 @@ func TestHasPassword(t *testing.T) {
 		"postgres://ken:p/w@h/d": true, "": false, "postgres://h/d": false,
 	} {
 		if got := postgres.HasPassword(address); got != want {
-			t.Errorf("%s: %v", address, got)
+			t.Errorf("HasPassword(%q) = %t; want %t", address, got, want)
 		}
 	}
 }

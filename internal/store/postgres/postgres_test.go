@@ -78,7 +78,7 @@ func TestAgreement(t *testing.T) {
 	}
 	a, err := postgres.Parse("postgres://ken@/d?host=/run/postgresql")
 	if want := "postgres://ken@/d?host=%2Frun%2Fpostgresql&sslmode=disable"; err != nil || a.Canonical() != want {
-		t.Errorf("%s, %v, want %s", a.Canonical(), err, want)
+		t.Errorf("the canonical address is %s, %v; want %s", a.Canonical(), err, want)
 	}
 }
 

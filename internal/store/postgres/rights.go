@@ -41,7 +41,7 @@ func CheckAccess(ctx context.Context, address string) error {
 	return s.explain("open", err)
 }
 
-// errRights is in the chain of errors about missing privileges.
+// errRights means that a privilege is missing.
 var errRights = errors.New("permission denied")
 
 // checkCreate returns an error if the role cannot create or migrate the tables. It must own the schema, or be able

@@ -61,7 +61,7 @@ func TestRoles(t *testing.T) {
 	}
 	all := []postgres.Right{{Right: "SELECT", On: "record"}, {Right: "DELETE", On: "record"}}
 	if lacks, err := s.MissingRights(t.Context(), all); err != nil || lacks == nil || !strings.Contains(lacks.Error(), "lacks DELETE") {
-		t.Errorf("lacks %v, %v", lacks, err)
+		t.Errorf("MissingRights returned %v, %v; want that DELETE is missing", lacks, err)
 	}
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT 0`)
 	if lacks, err := s.MissingRights(t.Context(), all); err == nil || lacks != nil {
@@ -77,10 +77,10 @@ func TestRoles(t *testing.T) {
 	storetest.AddRecords(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
 	l := storetest.Lease("d", "token", 5)
 	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("Take returned %t, %v; want true", ok, err)
 	}
 	if ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("Settle returned %t, %v; want true", ok, err)
 	}
 	if err := s.SaveWorktree(t.Context(), "w", nil, store.FileCounts{}); err != nil {
 		t.Error(err)

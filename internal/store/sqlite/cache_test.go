@@ -36,7 +36,7 @@ type bodies = map[repo.ID][]byte
 func saves(t testing.TB, c *sqlite.Cache, maker string, made bodies) {
 	t.Helper()
 	if err := c.Save(t.Context(), maker, made); err != nil {
-		t.Fatalf("save: %v", err)
+		t.Fatalf("Save returned the error %v", err)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestCache(t *testing.T) {
 	long := storetest.ID256("a")
 	saves(t, c, "m", bodies{long: []byte("by sha256")})
 	if got, err := c.Load(t.Context(), "m", []repo.ID{long, {}}); err != nil || len(got) != 1 || string(got[long]) != "by sha256" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Load returned %q, %v; want one body, by its sha256 id", got, err)
 	}
 	if got := shell(t, path, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA integrity_check"); got != "wal\n2\nok" {
 		t.Errorf("settings are %q", got)
@@ -91,7 +91,7 @@ func TestCacheManyAtOnce(t *testing.T) {
 	saves(t, c, "m", made)
 	got, err := c.Load(t.Context(), "m", ids)
 	if err != nil || !reflect.DeepEqual(got, made) {
-		t.Errorf("%d of %d, %v", len(got), len(made), err)
+		t.Errorf("Load returned %d of %d outlines, %v", len(got), len(made), err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestCacheDamaged(t *testing.T) {
 				}
 				got, err := c.Load(t.Context(), "m", ids)
 				if err != nil {
-					t.Errorf("load: %v", err)
+					t.Errorf("Load returned the error %v", err)
 				}
 				for id, body := range got {
 					if !bytes.Equal(body, made[id]) {
@@ -153,7 +153,7 @@ func TestCacheDamaged(t *testing.T) {
 				c.Close()
 				loads(t, c, "m", one("b", "B"), "b")
 				if got := shell(t, path, "PRAGMA integrity_check"); got != "ok" && !open {
-					t.Error(got)
+					t.Errorf("PRAGMA integrity_check returned %q; want ok", got)
 				}
 			})
 		}
@@ -192,7 +192,7 @@ func TestCacheCannotCreateFile(t *testing.T) {
 		loads(t, c, "m", nil, "a")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
+		t.Errorf("the directory has %v, %v; want one entry", entries, err)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestCacheLimit(t *testing.T) {
 		saves(t, c, "m", made)
 		got, err := c.Load(t.Context(), "m", ids)
 		if err != nil || len(got) != 1000 {
-			t.Fatalf("round %d: %d, %v", round, len(got), err)
+			t.Fatalf("round %d: Load returned %d outlines, %v; want 1000", round, len(got), err)
 		}
 	}
 	loads(t, c, "m", nil, "too large")
@@ -248,7 +248,7 @@ func TestCacheConcurrent(t *testing.T) {
 						saves(t, c, "m", one(text, "body of "+text))
 						got, err := c.Load(t.Context(), "m", []repo.ID{storetest.ID(text)})
 						if body, ok := got[storetest.ID(text)]; err != nil || ok && string(body) != "body of "+text || !ok && !damage {
-							t.Errorf("%s: %q, %v", text, got, err)
+							t.Errorf("Load of %q returned %q, %v; want its body", text, got, err)
 						}
 					}
 				})
@@ -267,10 +267,10 @@ func TestCacheCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Load(ctx, "m", []repo.ID{storetest.ID("a")}); !errors.Is(err, context.Canceled) {
-		t.Errorf("load: %v", err)
+		t.Errorf("Load returned the error %v; want the cancellation", err)
 	}
 	if err := c.Save(ctx, "m", one("b", "B")); !errors.Is(err, context.Canceled) {
-		t.Errorf("save: %v", err)
+		t.Errorf("Save returned the error %v; want the cancellation", err)
 	}
 	loads(t, c, "m", one("a", "A"), "a", "b")
 }

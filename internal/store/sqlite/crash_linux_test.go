@@ -106,7 +106,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 		state = "old"
 	}
 	if state != old && state != "new" {
-		t.Fatalf("state %q", state)
+		t.Fatalf("the database has the state %q; want %q or \"new\"", state, old)
 	}
 	rows := storetest.Rows(t, s, "")
 	tally, err := s.Counts(t.Context(), "")
@@ -161,7 +161,7 @@ func inject(t *testing.T, verb, path, calls, accident string) int {
 	out, err := cmd.CombinedOutput()
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status > 0 && status != childFailed && status != childFull && status < 128 {
-		t.Fatalf("strace: %v\n%s", err, out)
+		t.Fatalf("strace failed with %v\n%s", err, out)
 	}
 	if status != childDone && status != childFailed && status != childFull {
 		status = -1
@@ -274,7 +274,7 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 		s := open(t, path)
 		storetest.SaveDirRecords(t, s, storetest.Directory("a", "old", 0))
 		if ok, err := s.Take(t.Context(), "", l, storetest.Epoch); !ok || err != nil {
-			t.Fatal(ok, err)
+			t.Fatalf("Take returned %t, %v; want true", ok, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -343,7 +343,7 @@ func TestMigrationKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// A child of TestTwoProcesses makes many small commits. Some conflict with those of other processes.
+// childMany is a child of TestTwoProcesses. It makes many small commits. Some conflict with those of other processes.
 func childMany() int {
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
 	defer s.Close()
@@ -378,7 +378,7 @@ func TestTwoProcesses(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), self)
 			cmd.Env = append(os.Environ(), childVerb+"=many", childPath+"="+path, childName+"="+name)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", name, err, out)
+				t.Errorf("child %s failed with %v\n%s", name, err, out)
 			}
 		})
 	}
@@ -387,15 +387,15 @@ func TestTwoProcesses(t *testing.T) {
 	for _, name := range names {
 		tally, err := s.Counts(t.Context(), name)
 		if want := (store.FileCounts{Files: 41, Fresh: 40, None: 1}); err != nil || tally != want {
-			t.Errorf("%s: %+v, %v", name, tally, err)
+			t.Errorf("Counts(%q) returned %+v, %v; want %+v", name, tally, err, want)
 		}
 	}
 	all, _, err := s.Since(t.Context(), "", 1000)
 	if err != nil || len(all) != 3*40+40 {
-		t.Errorf("%d records, %v", len(all), err)
+		t.Errorf("Since returned %d records, %v; want %d", len(all), err, 3*40+40)
 	}
 	if got := shell(t, path, "PRAGMA integrity_check"); got != "ok" {
-		t.Error(got)
+		t.Errorf("PRAGMA integrity_check returned %q; want ok", got)
 	}
 	if entries, err := filepath.Glob(path + "*"); err != nil || len(entries) > 3 {
 		t.Errorf("remaining files: %v, %v", entries, err)
@@ -415,6 +415,6 @@ func TestErrReadOnly(t *testing.T) {
 	}
 	ro := openWith(t, dbPath(t), sqlite.Options{ReadOnly: true})
 	if err := ro.Commit(t.Context(), "", crashChange("x"), nil); !errors.Is(err, sqlite.ErrReadOnly) {
-		t.Errorf("err = %v", err)
+		t.Errorf("Commit returned the error %v; want %v", err, sqlite.ErrReadOnly)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"ken/internal/fault"
 )
 
-// ErrReadOnly is in the chain of an error if this process cannot write the database or its directory.
+// ErrReadOnly means that this process cannot write the database or its directory.
 var ErrReadOnly = errors.New("not writable")
 
-// ErrFull is in the chain of an error if the disk is full.
+// ErrFull means that the disk is full.
 var ErrFull = errors.New("disk is full")
 
 type readOnlyError struct {

@@ -143,9 +143,9 @@ FROM worktree
 WHERE verified_at IS NOT NULL;
 `
 
-// The tables of a survey. Every survey begins with the latest records of all directories, so the tables are
-// optimized for that. The figures are for 20,000 directories with five files each and five records for each
-// directory.
+// migration2 creates the tables of a survey. Every survey begins with the latest records of all directories, so the
+// tables are optimized for that. The figures are for 20,000 directories with five files each and five records for
+// each directory.
 //
 // directory_latest refers to the latest records, and SaveDirRecords updates it. With it, ken reads the latest records in 55
 // ms, for any number of older ones. A flag with its own index takes 70 ms, and changes rows that never change

@@ -31,7 +31,7 @@ func openWith(t testing.TB, path string, opts sqlite.Options) *sqlite.Store {
 	s := sqlite.Open(path, opts)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			t.Errorf("close: %v", err)
+			t.Errorf("Close returned the error %v", err)
 		}
 	})
 	return s
@@ -54,7 +54,7 @@ func shell(t testing.TB, path string, args ...string) string {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("sqlite3 %q: %v\n%s", args, err, &stderr)
+		t.Fatalf("sqlite3 %q failed with %v\n%s", args, err, &stderr)
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -118,13 +118,13 @@ func TestReopen(t *testing.T) {
 			s = open(t, path)
 		}
 		if rows := storetest.Rows(t, s, ""); len(rows) != 1 || !rows[0].About.Matches(row.Content) {
-			t.Errorf("rows = %+v", rows)
+			t.Errorf("the rows are %+v; want one with a current summary", rows)
 		}
 		if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("h") {
-			t.Errorf("baseline = %+v, %v, %v", b, ok, err)
+			t.Errorf("Baseline returned %+v, %t, %v; want the head that was stored", b, ok, err)
 		}
 		if got, ok, err := s.Record(t.Context(), rec.ID()); !ok || err != nil || got != rec {
-			t.Errorf("record = %+v, %v, %v", got, ok, err)
+			t.Errorf("Record returned %+v, %t, %v; want %+v", got, ok, err, rec)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestFileMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rows := storetest.Rows(t, s, ""); len(rows) != 0 {
-		t.Errorf("rows = %v", rows)
+		t.Errorf("the rows are %v; want none", rows)
 	}
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}})
 	if got := shell(t, path, "SELECT path FROM file_registry"); got != "b" {
@@ -225,14 +225,14 @@ func TestViews(t *testing.T) {
 	}
 	if got := shell(t, path, `SELECT content_id || ' ' || summary_of || ' ' || summary_author FROM file_registry
 		WHERE worktree = 'feature'`); got != storetest.ID("x").String()+" "+storetest.ID("x").String()+" ann" {
-		t.Errorf("feature: %q", got)
+		t.Errorf("the row of the worktree feature is %q; want the content x with a summary by ann", got)
 	}
 	if got := shell(t, path, "SELECT value FROM plugin_config WHERE key = 'last_verified_sha'"); got != head.String() {
 		t.Errorf("last_verified_sha = %q, want %s", got, head)
 	}
 	if got := shell(t, path, "SELECT * FROM baseline"); got !=
 		"|"+head.String()+"||1|2026-01-02T03:04:05Z|7|3|2|1|1" {
-		t.Errorf("baseline = %q", got)
+		t.Errorf("the table baseline has %q; want the values that were stored", got)
 	}
 
 	// last_verified_sha follows the baseline of the main work tree only.
@@ -263,7 +263,7 @@ func TestNewerSchema(t *testing.T) {
 			t.Errorf("err = %v, want %s", err, want)
 		}
 		if hint := fault.HintOf(err); hint != "upgrade ken, or use another copy of the repository" {
-			t.Errorf("hint = %q", hint)
+			t.Errorf("the hint is %q; want to upgrade ken", hint)
 		}
 	}
 	change := store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}
@@ -283,7 +283,7 @@ func TestForeignDatabase(t *testing.T) {
 	s := open(t, path)
 	err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "another program") {
-		t.Errorf("err = %v", err)
+		t.Errorf("Commit returned the error %v; want that the file belongs to another program", err)
 	}
 }
 
@@ -323,24 +323,24 @@ func TestDamaged(t *testing.T) {
 				failed = err
 			}
 			if failed == nil || !strings.Contains(failed.Error(), "store is damaged: "+path) {
-				t.Fatalf("err = %v", failed)
+				t.Fatalf("Rows returned the error %v; want that the store is damaged", failed)
 			}
 			if fault.KindOf(failed) != fault.Failed {
-				t.Errorf("kind = %v", fault.KindOf(failed))
+				t.Errorf("the error has the kind %v; want %v", fault.KindOf(failed), fault.Failed)
 			}
 			dir := filepath.Dir(path)
 			hint := fault.HintOf(failed)
 			if !strings.HasPrefix(hint, "mv "+fault.Quote(dir)+" "+fault.Quote(dir+".damaged")+" && ken verify") {
-				t.Errorf("hint = %q", hint)
+				t.Errorf("the hint is %q; want a command that moves the directory away", hint)
 			}
 			// After the command of the hint, the store works again.
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(hint, "ken verify", "true", 1))
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%s: %v\n%s", hint, err, out)
+				t.Fatalf("the command of the hint, %s, failed with %v\n%s", hint, err, out)
 			}
 			storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 			if n := len(storetest.Rows(t, s, "")); n != 1 {
-				t.Errorf("%d rows", n)
+				t.Errorf("the store has %d rows; want 1", n)
 			}
 			if now, err := os.ReadFile(filepath.Join(dir+".damaged", "ken.db")); err != nil || len(now) != len(bytes) {
 				t.Errorf("the damaged file has %d bytes, want %d: %v", len(now), len(bytes), err)
@@ -388,7 +388,7 @@ func TestLocked(t *testing.T) {
 			begun := time.Now()
 			err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}, nil)
 			if fault.KindOf(err) != fault.Locked {
-				t.Fatalf("err = %v", err)
+				t.Fatalf("Commit returned the error %v; want that the store is locked", err)
 			}
 			if waited := time.Since(begun); waited < 250*time.Millisecond {
 				t.Errorf("waited %v, want 300 ms", waited)
@@ -398,14 +398,14 @@ func TestLocked(t *testing.T) {
 				t.Errorf("err = %v, want %s", err, want)
 			}
 			if hint := fault.HintOf(err); hint != "wait for it to finish, then run the command again" {
-				t.Errorf("hint = %q", hint)
+				t.Errorf("the hint is %q; want to wait for the other program", hint)
 			}
 			_, _, err = s.Baseline(t.Context(), "")
 			if mode == "WAL" && err != nil {
 				t.Errorf("a reader waited for a writer: %v", err)
 			}
 			if mode == "DELETE" && fault.KindOf(err) != fault.Locked {
-				t.Errorf("err = %v", err)
+				t.Errorf("the reader returned the error %v; want that the store is locked", err)
 			}
 
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -440,7 +440,7 @@ func TestWaitsForLock(t *testing.T) {
 		t.Error(err)
 	}
 	if n := len(storetest.Rows(t, b, "")); n != 2 {
-		t.Errorf("%d rows", n)
+		t.Errorf("the store has %d rows; want 2", n)
 	}
 }
 

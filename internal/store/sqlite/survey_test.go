@@ -31,17 +31,17 @@ func checkSchema1(t *testing.T, s store.Files) {
 	t.Helper()
 	rows := storetest.Rows(t, s, "")
 	if len(rows) != 3 || !rows[0].About.Matches(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Matches(rows[2].Content) {
-		t.Errorf("rows = %+v", rows)
+		t.Errorf("the rows are %+v; want 3, the first with a current summary, the last without", rows)
 	}
 	if rows := storetest.Rows(t, s, "two"); len(rows) != 1 {
 		t.Errorf("rows of two = %+v", rows)
 	}
 	if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("head") || !b.Clean {
-		t.Errorf("baseline = %+v, %v, %v", b, ok, err)
+		t.Errorf("Baseline returned %+v, %t, %v; want a clean one at head", b, ok, err)
 	}
 	known, err := s.Newest(t.Context(), []repo.Content{storetest.Content("x"), storetest.Content("before")})
 	if err != nil || known[storetest.Content("x")].Text != "about x" || known[storetest.Content("before")].Text != "about before" {
-		t.Errorf("texts = %v, %v", known, err)
+		t.Errorf("Newest returned %v, %v; want the texts about x and before", known, err)
 	}
 }
 
@@ -50,16 +50,16 @@ func wantNoSurvey(t *testing.T, s storetest.SurveyStore) {
 	t.Helper()
 	ctx := t.Context()
 	if m, err := s.Latest(ctx); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("latest = %v, %v", m, err)
+		t.Errorf("Latest returned %v, %v; want an empty map", m, err)
 	}
 	if m, err := s.DirRecordsByBasis(ctx, []fresh.Digest{{1}}); len(m) != 0 || m == nil || err != nil {
 		t.Errorf("written from = %v, %v", m, err)
 	}
 	if m, err := s.Failures(ctx); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("failures = %v, %v", m, err)
+		t.Errorf("Failures returned %v, %v; want an empty map", m, err)
 	}
 	if m, err := s.Leases(ctx, ""); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("leases = %v, %v", m, err)
+		t.Errorf("Leases returned %v, %v; want an empty map", m, err)
 	}
 }
 
@@ -68,7 +68,7 @@ func knowsDirectory(t *testing.T, s store.Directories, path repo.Path, text stri
 	t.Helper()
 	m, err := s.Latest(t.Context())
 	if err != nil || len(m[path]) != 1 || m[path][0].Text != "about "+text {
-		t.Errorf("%s: %v, %v", path, m[path], err)
+		t.Errorf("the latest records of %s are %v, %v; want one about %s", path, m[path], err, text)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestTransfer(t *testing.T) {
 	takes := func(s store.Leases, l store.Lease) {
 		t.Helper()
 		if ok, err := s.Take(ctx, "", l, storetest.Epoch); !ok || err != nil {
-			t.Fatal(ok, err)
+			t.Fatalf("Take returned %t, %v; want true", ok, err)
 		}
 	}
 	storetest.SaveDirRecords(t, main, storetest.Directory("a", "one", 1))
@@ -174,7 +174,7 @@ func TestTransfer(t *testing.T) {
 	}
 	// A lease of the main store can be settled in the spool.
 	if ok, err := spool.Settle(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
-		t.Fatal(ok, err)
+		t.Fatalf("Settle in the spool returned %t, %v; want true", ok, err)
 	}
 	storetest.SaveDirRecords(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))
 	must(spool.SaveFailure(ctx, store.DirFailure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))
@@ -185,7 +185,7 @@ func TestTransfer(t *testing.T) {
 	for range 2 {
 		undone := errors.New("undone")
 		if err := spool.Drain(ctx, func(k *sqlite.Bundle) error { must(main.AddBundle(ctx, k)); return undone }); !errors.Is(err, undone) {
-			t.Fatalf("drain: %v", err)
+			t.Fatalf("Drain returned the error %v; want that of the callback", err)
 		}
 	}
 	must(spool.Drain(ctx, func(k *sqlite.Bundle) error { return main.AddBundle(ctx, k) }))
@@ -202,15 +202,15 @@ func TestTransfer(t *testing.T) {
 	knowsDirectory(t, main, "b\xff", "four")
 	knowsDirectory(t, main, "c", "six")
 	if got := shell(t, main.Path(), "SELECT count(*) FROM directory_record"); got != "6" {
-		t.Errorf("%s records", got)
+		t.Errorf("the table has %s records; want 6", got)
 	}
 	failed, err := main.Failures(ctx)
 	if err != nil || len(failed) != 2 || failed["spool failed"].Reason == "" {
-		t.Errorf("failures: %v, %v", failed, err)
+		t.Errorf("Failures returned %v, %v; want 2, with the reason from the spool", failed, err)
 	}
 	held, err := main.Leases(ctx, "")
 	if err != nil || held["taken"].Token != "spool" || held["later in main"].Token != "main" {
-		t.Errorf("leases: %v, %v", held, err)
+		t.Errorf("Leases returned %v, %v; want the later lease of each directory", held, err)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestBasisHasAllFields(t *testing.T) {
 	fill(reflect.ValueOf(&want).Elem())
 	got, err := sqlite.ReadBasis(sqlite.AppendBasis(nil, want))
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v, %v", got, want, err)
+		t.Errorf("ReadBasis returned %+v, %v; want %+v", got, err, want)
 	}
 }
 

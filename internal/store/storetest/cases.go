@@ -730,7 +730,7 @@ func testCancelled(t *testing.T, s store.Files) {
 	want := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s returned the error %v; want the cancellation", what, err)
 		}
 	}
 	_, _, err := s.Baseline(ctx, "")

@@ -95,7 +95,7 @@ func testShareEmpty(t *testing.T, open func(*testing.T) ShareStore) {
 	}
 	AddRecords(t, s)
 	if list, _ := Since(t, s, "", 10); len(list) > 0 {
-		t.Errorf("%v", list)
+		t.Errorf("after adding no records, Since returned %v; want nothing", list)
 	}
 }
 
@@ -190,7 +190,7 @@ func testAddRecordsUpdatesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	AddRecords(t, s, about(Record("about x", "x", 0)))
 	tally, err := s.Counts(t.Context(), "")
 	if err != nil || tally.Fresh != 1 || tally.None != 1 {
-		t.Errorf("%+v, %v", tally, err)
+		t.Errorf("Counts returned %+v, %v; want 1 fresh and 1 without a summary", tally, err)
 	}
 }
 

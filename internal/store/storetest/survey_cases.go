@@ -398,7 +398,7 @@ func testSurveyCancelled(t *testing.T, s SurveyStore) {
 	check := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s returned the error %v; want the cancellation", what, err)
 		}
 	}
 	_, err := s.Latest(ctx)

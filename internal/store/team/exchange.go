@@ -9,7 +9,7 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// pull copies new records from the shared store to the local store. It skips bad records: rows that are not
+// pullRecords copies new records from the shared store to the local store. It skips bad records: rows that are not
 // records, and records that ken itself would not store.
 func (t *Team) pullRecords(ctx context.Context, step stepper) error {
 	for t.hasNew {
@@ -60,7 +60,7 @@ func pathOf(r store.Record) repo.Path {
 	return repo.DirLabel(r.Directory.Path)
 }
 
-// push copies unsent records from the local store to the shared store, except those that this run pulled.
+// pushRecords copies unsent records from the local store to the shared store, except those that this run pulled.
 func (t *Team) pushRecords(ctx context.Context, step stepper) error {
 	for {
 		list, next, err := t.unpushed(ctx)

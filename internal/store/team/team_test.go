@@ -78,7 +78,7 @@ func (c *clone) command(t *testing.T, address string, write ...fresh.Record) str
 func (c *clone) quiet(t *testing.T, address string, write ...fresh.Record) {
 	t.Helper()
 	if note := c.command(t, address, write...); note != "" {
-		t.Errorf("note: %s", note)
+		t.Errorf("the command printed the note %q; want none", note)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestCancelledVisit(t *testing.T) {
 	tm := ann.team(t, address)
 	defer tm.Close()
 	if note := tm.Pull(ctx); note != "" {
-		t.Error(note)
+		t.Errorf("Pull with a cancelled context returned the note %q; want none", note)
 	}
 	ann.quiet(t, address, text("by ann"))
 	wantTexts(t, openShared(t, address, "r"), "by ann")
@@ -315,7 +315,7 @@ func TestServerDownAtStart(t *testing.T) {
 	ann := newClone(t)
 	note := ann.command(t, address, text("off line"))
 	if !strings.Contains(note, "no server listens there") || strings.Count(note, "nothing is lost") != 1 {
-		t.Errorf("note: %s", note)
+		t.Errorf("the note is %q; want that no server listens and nothing is lost", note)
 	}
 	ann.quiet(t, address, text("later"))
 	wantTexts(t, ann, "off line", "later")
@@ -329,7 +329,7 @@ func TestServerDownAtStart(t *testing.T) {
 	}
 	server.Restart(t)
 	if b := eve.status(t, address); b.Unsent != 1 {
-		t.Errorf("%+v", b)
+		t.Errorf("the status is %+v; want 1 unsent record", b)
 	}
 	eve.quiet(t, address) // status reached the server, which ends the wait
 	wantTexts(t, openShared(t, address, "r"), "eve's")
@@ -384,7 +384,7 @@ func TestServerStalls(t *testing.T) {
 	began := time.Now()
 	note := ann.command(t, proxy.Address(), text("meanwhile"))
 	if !strings.Contains(note, "does not answer") {
-		t.Errorf("note: %s", note)
+		t.Errorf("the note is %q; want that the server does not answer", note)
 	}
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("the command took %v, want at most a minute", took)
@@ -472,12 +472,12 @@ func TestSharedStoreRestoredBetweenPullAndPush(t *testing.T) {
 	tm := ann.team(t, address)
 	defer tm.Close()
 	if note := tm.Pull(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Pull returned the note %q; want none", note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
 	if note := tm.Push(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Push returned the note %q; want none", note)
 	}
 	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
 	wantTexts(t, openShared(t, address, "r"), "before", "by bob")
@@ -537,14 +537,14 @@ func TestBadRecords(t *testing.T) {
 	bob := newClone(t)
 	note := bob.command(t, address, text("by bob"))
 	if !strings.Contains(note, "ignored 4 bad records") || strings.Count(note, "ken share status") != 1 {
-		t.Errorf("note: %s", note)
+		t.Errorf("the note is %q; want 4 ignored records and one hint", note)
 	}
 	wantTexts(t, bob, "good", "about good", "by bob")
 	bob.wait(soon)
 	bob.quiet(t, address)
 	b := bob.status(t, address)
 	if b.Current() || b.Unpulled != 0 || b.Bad != 4 {
-		t.Errorf("%+v", b)
+		t.Errorf("the status is %+v; want 4 bad records and none to pull", b)
 	}
 	var reasons []string
 	for _, q := range b.Quarantined {
@@ -587,7 +587,7 @@ func TestRefused(t *testing.T) {
 	ann.refused = allow.Request{For: allow.Store, Address: "ADDRESS"}.Refuse("the address")
 	address := "postgres://ken@" + listener.Addr().String() + "/ken?sslmode=disable"
 	if note := ann.command(t, address, text("one")); note != "not contacted: ADDRESS, which only .ken/config.yaml names; to allow it: ken allow ADDRESS" {
-		t.Errorf("note: %s", note)
+		t.Errorf("the note is %q; want that the address is not allowed, and how to allow it", note)
 	}
 	tm := ann.team(t, address)
 	for what, err := range map[string]error{"reach": tm.CheckAccess(t.Context()), "refused": tm.Refused(), "sync": second(tm.Sync(t.Context())), "status": second(tm.Status(t.Context(), nil))} {
@@ -612,7 +612,7 @@ func TestSeveralHosts(t *testing.T) {
 	} {
 		_, err := team.Open(team.Options{Address: address, Local: ann.Store, StateDir: ann.state})
 		if err == nil || !strings.Contains(err.Error(), "several hosts") {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("Open(%q) returned the error %v; want one about several hosts", address, err)
 		}
 	}
 }
@@ -632,7 +632,7 @@ func TestSendRows(t *testing.T) {
 		s := openShared(t, address, "r")
 		list, err := s.Machines(t.Context())
 		if err != nil || len(list) != 1 {
-			t.Fatalf("machines: %v, %v", list, err)
+			t.Fatalf("Machines returned %v, %v; want one", list, err)
 		}
 		m := list[0]
 		id = m.ID
@@ -656,26 +656,26 @@ func TestSendRows(t *testing.T) {
 	verify("1", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "1"), storetest.Row("b\xff", "1"), storetest.Row("gone", "1")}, Records: []fresh.Record{text("1")}})
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 3 fresh 3 stale 0 none 0", storetest.ID("1")); got != want {
-		t.Errorf("%s, want\n%s", got, want)
+		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
 	}
 	// The baseline is sent at once, the rows a minute later.
 	verify("2", store.FileChanges{Put: []store.FileRow{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
 	ann.wait(soon)
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
-		t.Errorf("%s, want\n%s", got, want)
+		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
 	}
 	ann.wait(time.Minute)
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
-		t.Errorf("%s, want\n%s", got, want)
+		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
 	}
 	// If the list of sent rows is damaged, or the shared store has other rows, Team reads the shared rows.
 	damage := func(change func([]byte) []byte) {
 		t.Helper()
 		files, err := filepath.Glob(ann.state + "/ken/team/*-rows-*")
 		if err != nil || len(files) != 1 {
-			t.Fatalf("%v, %v", files, err)
+			t.Fatalf("Glob returned %v, %v; want one list of sent rows", files, err)
 		}
 		b, err := os.ReadFile(files[0])
 		if err != nil {
@@ -697,7 +697,7 @@ func TestSendRows(t *testing.T) {
 		ann.wait(later)
 		ann.quiet(t, address)
 		if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false d true false] of 3 fresh 1 stale 0 none 2", storetest.ID(fmt.Sprint("2", i))); got != want {
-			t.Errorf("%s, want\n%s", got, want)
+			t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
 		}
 		verify("2", store.FileChanges{Delete: []repo.Path{"d"}})
 		ann.wait(later)
@@ -717,7 +717,7 @@ func TestSendRows(t *testing.T) {
 	ann.wait(later)
 	ann.quiet(t, address)
 	if got, want := rows(), fmt.Sprintf("%v [b\xff true false c true false] of 2 fresh 0 stale 0 none 2", storetest.ID("3")); got != want {
-		t.Errorf("%s, want\n%s", got, want)
+		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -728,12 +728,12 @@ func TestPushFromOtherCloneDuringCommand(t *testing.T) {
 	tm := ann.team(t, address)
 	defer tm.Close()
 	if note := tm.Pull(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Pull returned the note %q; want none", note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
 	if note := tm.Push(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Push returned the note %q; want none", note)
 	}
 	ann.wait(soon)
 	ann.quiet(t, address)
@@ -780,11 +780,11 @@ func TestStateFilesHaveNoPassword(t *testing.T) {
 		})
 		if err != nil {
 			if strings.Contains(err.Error(), "Tail") {
-				t.Errorf("%s: %v", pw, err)
+				t.Errorf("the error for the password %s reveals part of it: %v", pw, err)
 			}
 		} else {
 			if note := tm.Pull(t.Context()); strings.Contains(note, "Tail") || note == "" {
-				t.Errorf("%s: %q", pw, note)
+				t.Errorf("the note for the password %s is %q; want one without the password", pw, note)
 			}
 			if err := tm.Close(); err != nil {
 				t.Error(err)

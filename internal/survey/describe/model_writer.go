@@ -88,17 +88,17 @@ func (t *ModelWriter) Write(ctx context.Context, it *Item) (Draft, error) {
 	return s.draft, s.unsubmitted(turns)
 }
 
-// ErrRefused is in the chain when a model refuses to write.
+// ErrRefused means that a model refuses to write.
 var ErrRefused = errors.New("the model refuses to write the text")
 
-// ErrFatal is in the chain of a failure that every directory would have: the provider does not accept the key, or
+// ErrFatal means a failure that every directory would have: the provider does not accept the key, or
 // does not have the model.
 var ErrFatal = errors.New("the provider fails for every directory")
 
-// ErrNoAnswer is in the chain when the provider did not answer.
+// ErrNoAnswer means that the provider did not answer.
 var ErrNoAnswer = errors.New("the provider does not answer")
 
-// ErrRejected is in the chain when a provider rejected a request, or answered with something else
+// ErrRejected means that a provider rejected a request, or answered with something else
 // than its API.
 var ErrRejected = errors.New("the provider cannot be used")
 

@@ -166,7 +166,7 @@ func TestToolResultsAreLimited(t *testing.T) {
 	o := &scriptedModel{replies: []model.Reply{manyCalls, submitReply("words")}}
 	d, err := (&ModelWriter{Model: o, Tree: w}).Write(t.Context(), &Item{Path: "src"})
 	if n := len(lastMessage(o.asked[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
-		t.Errorf("%d bytes, %q, %v", n, d.Text, err)
+		t.Errorf("the second prompt has %d bytes, the text is %q, %v; want 256 to 320 KiB and the text words", n, d.Text, err)
 	}
 }
 
@@ -186,10 +186,10 @@ func TestPlainAnswers(t *testing.T) {
 		it := &Item{Path: "src", Files: []ItemFile{{File: &workspace.File{Path: "src/a.go"}}}}
 		d, err := (&ModelWriter{Model: o, Plain: true}).Write(t.Context(), it)
 		if d.Text != want || (err == nil) != (want != "") || d.Spent.Usage.Requests != 1 {
-			t.Errorf("%q: %q, %v", answer, d.Text, err)
+			t.Errorf("the answer %q became the text %q, %v; want %q", answer, d.Text, err, want)
 		}
 		if strings.Contains(answer, "A file.") && (len(d.Files) != 1 || d.Files["src/a.go"] != "A file.") {
-			t.Errorf("files %v", d.Files)
+			t.Errorf("the files are %v; want the text about src/a.go", d.Files)
 		}
 		if req := o.asked[0]; len(req.Tools) != 0 {
 			t.Error("the request has tools; want none")
