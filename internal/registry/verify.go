@@ -208,7 +208,7 @@ func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.P
 	if !e.view.converts() {
 		return r.rowVerdict(row, FoundMatch)
 	}
-	i, tracked := find(e.view.snap.Index.Entries, row.Path)
+	i, tracked := repo.FindEntry(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
 		return r.rowVerdict(row, FoundMatch)
 	}
@@ -293,13 +293,6 @@ func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []re
 	}
 	slices.Sort(only)
 	return slices.Compact(only), nil
-}
-
-// find returns the index of a path among the entries.
-func find(entries []repo.Entry, p repo.Path) (int, bool) {
-	return slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
-		return strings.Compare(string(e.Path), string(p))
-	})
 }
 
 // anyRow reports whether there is a row.
