@@ -312,7 +312,7 @@ func (d *DirectoryFacts) dependents() *block {
 	items := make([]Item, len(files))
 	for i, f := range files {
 		slices.Sort(uses[f])
-		items[i] = Item{Uses: len(uses[f]), show: fmt.Sprintf("%s  %s", name(f), enumerate(uses[f], linkSymbols))}.at(f)
+		items[i] = Item{Uses: len(uses[f]), show: fmt.Sprintf("%s  %s", name(f), english.FirstOrAll(uses[f], linkSymbols))}.at(f)
 	}
 	subject := fmt.Sprintf("used from outside by %s", english.Count(len(uses), "file"))
 	if len(byDir) > 1 && len(uses) > dirDependents {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/searchindex"
 )
 
@@ -39,7 +40,7 @@ func linkItem(l searchindex.Link, withLines bool) Item {
 		}
 	}
 	if len(l.Symbols) > 0 {
-		show += "  " + enumerate(l.Symbols, linkSymbols)
+		show += "  " + english.FirstOrAll(l.Symbols, linkSymbols)
 	}
 	if !l.Exact {
 		it.Certainty = "likely"
@@ -51,12 +52,4 @@ func linkItem(l searchindex.Link, withLines bool) Item {
 	}
 	it.show = show
 	return it
-}
-
-// enumerate returns the first names, and how many more there are.
-func enumerate(names []string, most int) string {
-	if len(names) <= most+1 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

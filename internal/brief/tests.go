@@ -84,7 +84,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 				names = append(names, n)
 			}
 		}
-		it := testItem(r.command, r.source, r.note, enumerate(names, 4))
+		it := testItem(r.command, r.source, r.note, english.FirstOrAll(names, 4))
 		if len(r.files) == 1 {
 			it = it.at(r.files[0].path)
 		} else {

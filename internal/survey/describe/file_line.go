@@ -2,10 +2,10 @@ package describe
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
@@ -127,7 +127,7 @@ func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string
 		if len(names) == 1 && f.hasName(names[0]) {
 			return f.parts(list)
 		}
-		return defines + enumerate(names, fileSymbols)
+		return defines + english.FirstOrAll(names, fileSymbols)
 	}
 	doc := strings.TrimRight(excerpt.StripMarkup(main.Doc), ".")
 	name := excerpt.Clean(main.Name)
@@ -138,7 +138,7 @@ func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string
 	if len(names) == 0 {
 		return doc
 	}
-	return doc + also + enumerate(names, fileSymbols-1)
+	return doc + also + english.FirstOrAll(names, fileSymbols-1)
 }
 
 // mainSymbol returns the symbol whose doc describes the file best: one with the name of the file, else the first
@@ -206,7 +206,7 @@ func (f *ItemFile) parts(list []*outline.Symbol) string {
 		}
 	}
 	if names := namesOf(parts); len(names) > 0 {
-		return "has " + enumerate(names, fileSymbols)
+		return "has " + english.FirstOrAll(names, fileSymbols)
 	}
 	return ""
 }
@@ -258,14 +258,6 @@ func prominence(s *outline.Symbol) int {
 	default:
 		return 2
 	}
-}
-
-// enumerate lists at most so many names, and counts the rest.
-func enumerate(names []string, most int) string {
-	if len(names) <= most+1 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // stripSeparators removes the characters that separate words in file names.
