@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -307,7 +308,7 @@ func (d *DirectoryFacts) dependents() *block {
 		return lineBlock("used from outside", "by no file that ken can tell")
 	}
 	files := slices.SortedFunc(maps.Keys(uses), func(a, b repo.Path) int {
-		return cmp.Or(compareBool(IsProduct(a), IsProduct(b)), cmp.Compare(len(uses[b]), len(uses[a])), strings.Compare(string(a), string(b)))
+		return cmp.Or(order.TrueFirst(IsProduct(a), IsProduct(b)), cmp.Compare(len(uses[b]), len(uses[a])), strings.Compare(string(a), string(b)))
 	})
 	items := make([]Item, len(files))
 	for i, f := range files {

@@ -8,18 +8,6 @@ import (
 	"ken/internal/searchindex"
 )
 
-// compareBool puts true before false.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	default:
-		return 1
-	}
-}
-
 const (
 	linkLines   = 4 // line numbers of a link
 	linkSymbols = 4 // symbols of a link

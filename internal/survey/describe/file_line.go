@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
@@ -163,22 +164,10 @@ func (f *ItemFile) mainSymbol(list []*outline.Symbol) *outline.Symbol {
 // describesBetter reports whether symbol a describes the file better than symbol b.
 func (f *ItemFile) describesBetter(a, b *outline.Symbol) bool {
 	return cmp.Or(
-		compareBool(f.hasName(a.Name), f.hasName(b.Name)),
+		order.TrueFirst(f.hasName(a.Name), f.hasName(b.Name)),
 		cmp.Compare(prominence(a), prominence(b)),
-		-compareBool(isHelper(a.Name), isHelper(b.Name)),
+		order.FalseFirst(isHelper(a.Name), isHelper(b.Name)),
 	) < 0
-}
-
-// compareBool sorts true before false.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	default:
-		return 1
-	}
 }
 
 // isHelper reports whether a name is that of an auxiliary type, such as an error or options.
@@ -217,7 +206,7 @@ func (f *ItemFile) parts(list []*outline.Symbol) string {
 func namesOf(list []*outline.Symbol) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *outline.Symbol) int {
-		return cmp.Or(-compareBool(isHelper(a.Name), isHelper(b.Name)), cmp.Compare(prominence(a), prominence(b)))
+		return cmp.Or(order.FalseFirst(isHelper(a.Name), isHelper(b.Name)), cmp.Compare(prominence(a), prominence(b)))
 	})
 	var names []string
 	for _, most := range []int{1, 2} {
