@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "english", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
+	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -36,7 +36,7 @@ var imports = func() map[string][]string {
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
-	m["project"] = []string{"repo"}
+	m["project"] = []string{"repo", "order"}
 	// store has the stored types and the interfaces that the engines implement.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range features {

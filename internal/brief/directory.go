@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -307,12 +308,12 @@ func (d *DirectoryFacts) dependents() *block {
 		return lineBlock("used from outside", "by no file that ken can tell")
 	}
 	files := slices.SortedFunc(maps.Keys(uses), func(a, b repo.Path) int {
-		return cmp.Or(compareBool(IsProduct(a), IsProduct(b)), cmp.Compare(len(uses[b]), len(uses[a])), strings.Compare(string(a), string(b)))
+		return cmp.Or(order.TrueFirst(IsProduct(a), IsProduct(b)), cmp.Compare(len(uses[b]), len(uses[a])), strings.Compare(string(a), string(b)))
 	})
 	items := make([]Item, len(files))
 	for i, f := range files {
 		slices.Sort(uses[f])
-		items[i] = Item{Uses: len(uses[f]), show: fmt.Sprintf("%s  %s", name(f), enumerate(uses[f], linkSymbols))}.at(f)
+		items[i] = Item{Uses: len(uses[f]), show: fmt.Sprintf("%s  %s", name(f), english.FirstOrAll(uses[f], linkSymbols))}.at(f)
 	}
 	subject := fmt.Sprintf("used from outside by %s", english.Count(len(uses), "file"))
 	if len(byDir) > 1 && len(uses) > dirDependents {

@@ -4,20 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/searchindex"
 )
-
-// compareBool puts true before false.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	default:
-		return 1
-	}
-}
 
 const (
 	linkLines   = 4 // line numbers of a link
@@ -39,7 +28,7 @@ func linkItem(l searchindex.Link, withLines bool) Item {
 		}
 	}
 	if len(l.Symbols) > 0 {
-		show += "  " + enumerate(l.Symbols, linkSymbols)
+		show += "  " + english.FirstOrAll(l.Symbols, linkSymbols)
 	}
 	if !l.Exact {
 		it.Certainty = "likely"
@@ -51,12 +40,4 @@ func linkItem(l searchindex.Link, withLines bool) Item {
 	}
 	it.show = show
 	return it
-}
-
-// enumerate returns the first names, and how many more there are.
-func enumerate(names []string, most int) string {
-	if len(names) <= most+1 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

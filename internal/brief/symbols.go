@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/outline"
 )
 
@@ -68,7 +69,7 @@ func (f *FileFacts) mainSymbols() (list []*outline.Symbol, users map[string]int)
 	slices.SortStableFunc(list, func(a, b *outline.Symbol) int {
 		return cmp.Or(
 			cmp.Compare(users[b.FullName()], users[a.FullName()]),
-			compareBool(a.Exported, b.Exported),
+			order.TrueFirst(a.Exported, b.Exported),
 			cmp.Compare(weight(a), weight(b)),
 		)
 	})

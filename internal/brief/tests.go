@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -84,7 +85,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 				names = append(names, n)
 			}
 		}
-		it := testItem(r.command, r.source, r.note, enumerate(names, 4))
+		it := testItem(r.command, r.source, r.note, english.FirstOrAll(names, 4))
 		if len(r.files) == 1 {
 			it = it.at(r.files[0].path)
 		} else {
@@ -153,8 +154,8 @@ func (f *FileFacts) testFiles() []testFile {
 	}
 	slices.SortFunc(list, func(a, b testFile) int {
 		return cmp.Or(
-			compareBool(a.named, b.named),
-			compareBool(a.path.Dir() == f.Path.Dir(), b.path.Dir() == f.Path.Dir()),
+			order.TrueFirst(a.named, b.named),
+			order.TrueFirst(a.path.Dir() == f.Path.Dir(), b.path.Dir() == f.Path.Dir()),
 			cmp.Compare(b.count, a.count),
 			strings.Compare(string(a.path), string(b.path)),
 		)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/project"
 	"ken/internal/repo"
 )
@@ -23,11 +24,7 @@ func unread(p *project.Project, at repo.Path) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	text := "ken could not read in full: " + strings.Join(names[:min(len(names), unreadNames)], ", ")
-	if more := len(names) - unreadNames; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return []string{text}
+	return []string{"ken could not read in full: " + english.First(names, unreadNames)}
 }
 
 // isIn reports whether p is dir or in it.

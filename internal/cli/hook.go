@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/agenthook"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/install"
@@ -159,7 +160,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 			if len(stale) == 0 {
 				return nil
 			}
-			p.io.Remarkf("ken: the commit made these summaries stale: %s", firstFew(stale))
+			p.io.Remarkf("ken: the commit made these summaries stale: %s", english.First(stale, shownPaths))
 			p.io.Remarkf("hint: list what to write: ken close; see what changed since a summary: ken diff PATH")
 			return nil
 		}),
@@ -207,7 +208,7 @@ func (p *program) printHookGate(g *spec.GateResult, strict bool) bool {
 		p.io.Remarkf("ken: the spec gate refuses this commit")
 	}
 	for _, b := range g.Blocked {
-		p.io.Remarkf("blocked     %s", term.Clean(fmt.Sprintf("%s  drift %d  %s", b.Node, b.Drift, firstFew(b.Paths))))
+		p.io.Remarkf("blocked     %s", term.Clean(fmt.Sprintf("%s  drift %d  %s", b.Node, b.Drift, english.First(b.Paths, shownPaths))))
 	}
 	for _, u := range g.Unknown {
 		p.io.Remarkf("unknown     %s  %s", term.Clean(cmp.Or(u.Node, u.Fact)), oneLine(u.Reason))

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/spec"
@@ -51,7 +51,7 @@ func (p *program) printGate(g *spec.GateResult) {
 		p.io.Remarkf("ken: nothing is staged; checked the edited files")
 	}
 	for _, b := range g.Blocked {
-		p.io.Line(term.Bad, "blocked", b.Node, fmt.Sprintf("drift %d  %s", b.Drift, firstFew(b.Paths)))
+		p.io.Line(term.Bad, "blocked", b.Node, fmt.Sprintf("drift %d  %s", b.Drift, english.First(b.Paths, shownPaths)))
 	}
 	for _, u := range g.Unknown {
 		p.io.Line(term.Bad, "unknown", cmp.Or(u.Node, u.Fact), u.Reason)
@@ -72,17 +72,10 @@ func (p *program) printGate(g *spec.GateResult) {
 	}
 }
 
+// shownPaths is the number of paths that the gate and the hooks list.
+const shownPaths = 3
+
 // gateHint says how to pass the gate.
 func gateHint(b spec.BlockedNode) string {
 	return fmt.Sprintf("if the code changed the meaning of %s, edit and stage %s; if the spec still holds: ken spec ack %s --reason TEXT", b.Node, b.Spec, fault.Quote(b.Node))
-}
-
-// firstFew lists the first paths.
-func firstFew(paths []string) string {
-	const few = 3
-	shown := strings.Join(paths[:min(len(paths), few)], ", ")
-	if more := len(paths) - few; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return shown
 }

@@ -35,3 +35,19 @@ func join(words []string, conjunction string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + conjunction + words[last]
 }
+
+// First joins the first n words and counts the others: "a, b and 3 more".
+func First(words []string, n int) string {
+	if len(words) <= n {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:n], ", "), len(words)-n)
+}
+
+// FirstOrAll is like First, but it adds the last word instead of "and 1 more".
+func FirstOrAll(words []string, n int) string {
+	if len(words) == n+1 {
+		n++
+	}
+	return First(words, n)
+}

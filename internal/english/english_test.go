@@ -30,3 +30,22 @@ func TestAnd(t *testing.T) {
 		}
 	}
 }
+
+func TestFirst(t *testing.T) {
+	for _, c := range []struct {
+		words       []string
+		first, full string
+	}{
+		{nil, "", ""},
+		{[]string{"a", "b"}, "a, b", "a, b"},
+		{[]string{"a", "b", "c"}, "a, b and 1 more", "a, b, c"},
+		{[]string{"a", "b", "c", "d"}, "a, b and 2 more", "a, b and 2 more"},
+	} {
+		if got := First(c.words, 2); got != c.first {
+			t.Errorf("First(%q, 2) = %q, want %q", c.words, got, c.first)
+		}
+		if got := FirstOrAll(c.words, 2); got != c.full {
+			t.Errorf("FirstOrAll(%q, 2) = %q, want %q", c.words, got, c.full)
+		}
+	}
+}

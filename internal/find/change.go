@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -492,7 +493,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 	r.listTests(files, r.groupByFile(direct, fromFile), "")
 	list = slices.DeleteFunc(r.answer.Tests, func(t Test) bool { return isEdited[t.path] || t.How == "named" && !isNamed[t.path] })
 	slices.SortStableFunc(list, func(a, b Test) int {
-		return compareBool(!isNamed[a.path] && !dirs[a.path.Dir()], !isNamed[b.path] && !dirs[b.path.Dir()])
+		return order.FalseFirst(!isNamed[a.path] && !dirs[a.path.Dir()], !isNamed[b.path] && !dirs[b.path.Dir()])
 	})
 	return append(list, r.packageTests(files, slices.Concat(list, edited))...), edited, nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -387,9 +388,9 @@ func (r *usesReader) groupByFile(edges []searchindex.Edge, by side) []User {
 	}
 	slices.SortStableFunc(list, func(a, b User) int {
 		return cmp.Or(
-			compareBool(a.Test, b.Test),
+			order.FalseFirst(a.Test, b.Test),
 			cmp.Compare(a.Certainty, b.Certainty), // exact, likely
-			compareBool(a.Generated, b.Generated),
+			order.FalseFirst(a.Generated, b.Generated),
 			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
 			strings.Compare(string(a.path), string(b.path)),
 		)
@@ -418,16 +419,6 @@ func (r *usesReader) user(l *searchindex.Link, certainty uses.Certainty) User {
 		u.Places = append(u.Places, UsePlace{Symbol: e.Symbol, How: string(e.Kind), Via: e.Via, Lines: e.Lines, More: e.More})
 	}
 	return u
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // isTest reports whether a file belongs to the tests.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/order"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -225,7 +226,7 @@ func (r *usesReader) otherSpellings(name string, declaring []repo.Path, known ma
 	}
 	longer := func(m Mention) bool { return len(nameWords(m.Text)) > len(words) }
 	slices.SortStableFunc(r.answer.Mentions, func(a, b Mention) int {
-		return cmp.Or(compareBool(a.Generated, b.Generated), compareBool(longer(a), longer(b)))
+		return cmp.Or(order.FalseFirst(a.Generated, b.Generated), order.FalseFirst(longer(a), longer(b)))
 	})
 	return nil
 }

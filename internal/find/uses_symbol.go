@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -368,7 +369,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	})
 	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b LinesOf) int {
 		return cmp.Or(
-			compareBool(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
+			order.FalseFirst(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
 			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
 			strings.Compare(a.Path, b.Path),
 		)

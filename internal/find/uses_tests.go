@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -83,7 +84,7 @@ func (r *usesReader) listTests(files []repo.Path, users []User, name string) map
 	// The tests that are named for the file, then those with the most lines about it, each with
 	// the other tests that its command runs.
 	slices.SortStableFunc(list, func(a, b Test) int {
-		return cmp.Or(compareBool(!named[a.path], !named[b.path]), cmp.Compare(len(b.Lines), len(a.Lines)))
+		return cmp.Or(order.FalseFirst(!named[a.path], !named[b.path]), cmp.Compare(len(b.Lines), len(a.Lines)))
 	})
 	sortByCommand(list)
 	symbols := make(map[repo.Path][]string)
@@ -110,7 +111,7 @@ func sortByCommand(list []Test) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Test) int {
-		return cmp.Or(compareBool(a.Command == "", b.Command == ""), cmp.Compare(first[a.Command], first[b.Command]))
+		return cmp.Or(order.FalseFirst(a.Command == "", b.Command == ""), cmp.Compare(first[a.Command], first[b.Command]))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/english"
 	"ken/internal/fault"
+	"ken/internal/order"
 )
 
 // textLimits limit the length of each list in a text.
@@ -245,7 +246,7 @@ func (t *usesText) directories(rows []*userRow, limit, left int) {
 		return !slices.ContainsFunc(byDir[dir], func(r *userRow) bool { return !r.test && !r.generated })
 	}
 	slices.SortStableFunc(dirs, func(a, b string) int {
-		return cmp.Or(compareBool(isSide(a), isSide(b)), cmp.Compare(len(byDir[b]), len(byDir[a])))
+		return cmp.Or(order.FalseFirst(isSide(a), isSide(b)), cmp.Compare(len(byDir[b]), len(byDir[a])))
 	})
 	var cells [][]string
 	shown := 0

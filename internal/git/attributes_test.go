@@ -84,8 +84,7 @@ func (b *box) byRule(r *Repo, c repo.Convert, text string, idx repo.Index, p rep
 	case repo.ConvertText:
 		return lf
 	case repo.ConvertAuto:
-		e, _ := find(idx.Entries, p)
-		kept, err := r.HasCRLF(b.t.Context(), e.ID)
+		kept, err := r.HasCRLF(b.t.Context(), entryOf(idx, p).ID)
 		if err != nil {
 			b.t.Fatal(err)
 		}

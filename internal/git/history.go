@@ -90,21 +90,13 @@ type update struct {
 
 // updateHistory reads the index from the cache and adds the new commits.
 func (r *Repo) updateHistory(ctx context.Context, in historyInputs, heads []repo.ID) (update, error) {
-	early := r.startEarlyWalk(ctx, in.key, heads)
 	u := update{History: &History{Index: r.loadHistory(in.key)}}
 	missing := u.Missing(heads)
-	if !early.fits(missing, walkBoundary(u.Tips())) {
-		early.drop()
-		early = nil
-	}
-	if early != nil {
-		u.LoadParents() // git walks in the meantime
-	}
 	if len(missing) > 0 {
-		b, err := r.readNew(ctx, u.Index, missing, early)
+		b, err := r.readNew(ctx, u.Index, missing)
 		if errors.Is(err, history.ErrInconsistent) && u.Len() > 0 {
 			u.Index = &history.Index{}
-			b, err = r.readNew(ctx, u.Index, heads, nil)
+			b, err = r.readNew(ctx, u.Index, heads)
 		}
 		if err == nil {
 			err = u.Append(b, in.key)
@@ -121,9 +113,9 @@ func (r *Repo) updateHistory(ctx context.Context, in historyInputs, heads []repo
 	return u, nil
 }
 
-// readNew reads the commits that heads reach and the index does not have. The walk may already run.
-func (r *Repo) readNew(ctx context.Context, h *history.Index, heads []repo.ID, early *earlyWalk) (*history.Builder, error) {
-	b, err := r.walkNew(ctx, h, heads, early)
+// readNew reads the commits that heads reach and the index does not have.
+func (r *Repo) readNew(ctx context.Context, h *history.Index, heads []repo.ID) (*history.Builder, error) {
+	b, err := r.walkNew(ctx, h, heads)
 	if err != nil {
 		return nil, err
 	}
@@ -141,20 +133,15 @@ func (r *Repo) readNew(ctx context.Context, h *history.Index, heads []repo.ID, e
 // takes longer and the builder ignores the repeated commits.
 const maxBoundary = 100
 
-// walkBoundary returns the tips of an index at which git is told to stop.
-func walkBoundary(tips []repo.ID) []repo.ID { return tips[max(0, len(tips)-maxBoundary):] }
-
 // walkNew walks the commits that heads reach and the index does not have.
-func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID, early *earlyWalk) (*history.Builder, error) {
-	known := walkBoundary(h.Tips())
+func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID) (*history.Builder, error) {
+	tips := h.Tips()
+	known := tips[max(0, len(tips)-maxBoundary):]
 	b := history.NewBuilder(h, r.format, *r.filter)
 	var err error
-	switch {
-	case early != nil:
-		err = early.take(b.Add)
-	case len(known) == 0:
+	if len(known) == 0 {
 		err = r.walkAll(ctx, heads, r.historyTrailers(), b.Add)
-	default:
+	} else {
 		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.Add)
 	}
 	if _, refused := errors.AsType[*command.Error](err); !refused || len(known) == 0 {

@@ -317,3 +317,12 @@ func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
 		t.Error("an entry with the time of the index, or later, is not racy")
 	}
 }
+
+// entryOf returns the entry of a path, or a zero entry.
+func entryOf(idx repo.Index, path repo.Path) repo.Entry {
+	i, ok := repo.FindEntry(idx.Entries, path)
+	if !ok {
+		return repo.Entry{}
+	}
+	return idx.Entries[i]
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ken/internal/repo"
 )
@@ -128,7 +127,7 @@ func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []r
 		var next []repo.Path
 		for _, path := range paths {
 			for _, to := range f.steps[path] {
-				if !isTracked(entries, to) {
+				if _, tracked := repo.FindEntry(entries, to); !tracked {
 					next = append(next, to)
 				}
 			}
@@ -163,7 +162,7 @@ func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {
 				continue
 			}
 			seen[to] = true
-			if isTracked(entries, to) {
+			if _, tracked := repo.FindEntry(entries, to); tracked {
 				ends = append(ends, to)
 			} else {
 				next = append(next, to)
@@ -172,12 +171,4 @@ func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {
 	}
 	slices.Sort(ends)
 	return ends
-}
-
-// isTracked reports whether a path is among entries, which are sorted.
-func isTracked(entries []repo.Entry, path repo.Path) bool {
-	_, ok := slices.BinarySearchFunc(entries, path, func(e repo.Entry, p repo.Path) int {
-		return strings.Compare(string(e.Path), string(p))
-	})
-	return ok
 }

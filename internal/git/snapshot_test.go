@@ -64,11 +64,11 @@ func TestSubmoduleHead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, _ := find(s.Index.Entries, "deep/mod")
+		e := entryOf(s.Index, "deep/mod")
 		if e.Mode != repo.Gitlink || e.ID != first || s.Index.Submodules[e.Path].Head != second {
 			t.Errorf("moved submodule: %+v", e)
 		}
-		if e, _ := find(s.Index.Entries, "away"); e.ID != first || s.Index.Submodules[e.Path] != (repo.Submodule{}) {
+		if e := entryOf(s.Index, "away"); e.ID != first || s.Index.Submodules[e.Path] != (repo.Submodule{}) {
 			t.Errorf("submodule not checked out: %+v", e)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -79,11 +78,11 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 	}
 	ids := make([]repo.ID, len(paths))
 	for i, p := range paths {
-		e, ok := find(entries, p)
-		if !ok || e.ID.IsZero() {
+		at, ok := repo.FindEntry(entries, p)
+		if !ok || entries[at].ID.IsZero() {
 			return nil, fmt.Errorf("clean %s: git did not add it", p)
 		}
-		ids[i] = e.ID
+		ids[i] = entries[at].ID
 	}
 	return ids, nil
 }
@@ -103,8 +102,8 @@ func (r *Repo) seed(ctx context.Context, paths []repo.Path) (string, error) {
 		}
 	}
 	for _, p := range paths {
-		if e, ok := find(idx.Entries, p); ok {
-			add(e)
+		if i, ok := repo.FindEntry(idx.Entries, p); ok {
+			add(idx.Entries[i])
 		}
 	}
 	for _, e := range idx.Entries {
@@ -113,17 +112,6 @@ func (r *Repo) seed(ctx context.Context, paths []repo.Path) (string, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-// find finds a path in sorted entries.
-func find(entries []repo.Entry, p repo.Path) (repo.Entry, bool) {
-	i, ok := slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
-		return strings.Compare(string(e.Path), string(p))
-	})
-	if !ok {
-		return repo.Entry{}, false
-	}
-	return entries[i], true
 }
 
 // listQuote quotes a path for an environment variable of git that is a list of directories.

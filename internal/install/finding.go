@@ -118,11 +118,11 @@ func (f Facts) Findings() []Finding {
 // records reports records that ken ignores, and stale summaries.
 func (f Facts) records(add func(code, what, mend string)) {
 	if n := len(f.Damaged); n > 0 {
-		add("RECORDS_DAMAGED", fmt.Sprintf("ken ignores %s whose content does not match its hash: %s", english.Count(n, "record"), some(f.Damaged)),
+		add("RECORDS_DAMAGED", fmt.Sprintf("ken ignores %s whose content does not match its hash: %s", english.Count(n, "record"), english.First(f.Damaged, shownRecords)),
 			"remove them with: ken verify --full; then get shared ones back with: ken share pull")
 	}
 	if n := len(f.Ahead); n > 0 {
-		add("RECORDS_AHEAD", fmt.Sprintf("ken ignores %s dated more than a day ahead: %s", english.Count(n, "record"), some(f.Ahead)),
+		add("RECORDS_AHEAD", fmt.Sprintf("ken ignores %s dated more than a day ahead: %s", english.Count(n, "record"), english.First(f.Ahead, shownRecords)),
 			"check the clock of this machine; if it is right, write these summaries again")
 	}
 	if f.StaleFiles+f.StaleDirectories > 0 {
@@ -131,14 +131,8 @@ func (f Facts) records(add func(code, what, mend string)) {
 	}
 }
 
-// some returns the first items of a list, and the number of others.
-func some(list []string) string {
-	const most = 5
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-}
+// shownRecords is the number of records that a finding lists.
+const shownRecords = 5
 
 // offPath says where this program is, and how to put it on the PATH.
 func (f Facts) offPath() (what, mend string) {

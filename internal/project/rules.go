@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/order"
 	"ken/internal/repo"
 )
 
@@ -71,9 +72,9 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		}
 	}
 	slices.SortStableFunc(own, func(a, b rankedRule) int {
-		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), trueFirst(a.force > 0, b.force > 0), trueFirst(a.agent, b.agent))
+		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), order.TrueFirst(a.force > 0, b.force > 0), order.TrueFirst(a.agent, b.agent))
 	})
-	slices.SortStableFunc(general, func(a, b rankedRule) int { return trueFirst(a.agent, b.agent) })
+	slices.SortStableFunc(general, func(a, b rankedRule) int { return order.TrueFirst(a.agent, b.agent) })
 	var rules []Rule
 	facts := 0
 	for _, r := range own {
@@ -161,17 +162,6 @@ var (
 	testHeading = lazyRegexp(`(?i)\btest(?:s|ing)?\b`)
 	forTests    = lazyRegexp(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
 )
-
-// trueFirst compares two conditions so that true comes before false.
-func trueFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
 
 // inAnyDirectory makes globs without a slash match in all directories.
 func inAnyDirectory(globs []string) []string {

@@ -165,7 +165,7 @@ func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[re
 	}
 	var gone []repo.Path
 	for _, path := range written {
-		if _, tracked := find(snap.Index.Entries, path); !tracked {
+		if _, tracked := repo.FindEntry(snap.Index.Entries, path); !tracked {
 			gone = append(gone, path)
 		}
 	}

@@ -23,7 +23,7 @@ func (h *contentPaths) otherPathWith(ctx context.Context, c repo.Content, s *sub
 	if about.Matches(s.now.Content) || about.Matches(s.before.Content) {
 		return "", nil
 	}
-	if i, ok := find(h.snap.Index.Entries, s.path); ok && about.Matches(repo.Content{ID: h.snap.Index.Entries[i].ID}) {
+	if i, ok := repo.FindEntry(h.snap.Index.Entries, s.path); ok && about.Matches(repo.Content{ID: h.snap.Index.Entries[i].ID}) {
 		return "", nil
 	}
 	if h.by == nil {
@@ -53,7 +53,7 @@ func (h *contentPaths) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, tracked := find(h.snap.Index.Entries, row.Path); tracked {
+		if _, tracked := repo.FindEntry(h.snap.Index.Entries, row.Path); tracked {
 			h.by[fresh.Basis{Content: repo.Content{ID: row.Content.ID}}] = row.Path
 			h.by[fresh.Basis{Content: repo.Content{MD5: row.Content.MD5}}] = row.Path
 		}

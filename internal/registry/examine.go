@@ -53,7 +53,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	for k, p := range paths {
 		s := &subjects[k]
 		s.path, s.before, s.now = p, rows[p], rows[p]
-		at[k], s.tracked = find(snap.Index.Entries, p)
+		at[k], s.tracked = repo.FindEntry(snap.Index.Entries, p)
 		if s.tracked {
 			only = append(only, at[k])
 		}

@@ -27,7 +27,7 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 	}
 	which := make([]int, 0, len(rows))
 	for path, row := range rows {
-		i, tracked := find(snap.Index.Entries, path)
+		i, tracked := repo.FindEntry(snap.Index.Entries, path)
 		if !tracked {
 			return nil, false, nil
 		}
@@ -88,7 +88,7 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]stor
 		}
 	}
 	for path := range v.renewed {
-		i, _ := find(v.view.snap.Index.Entries, path)
+		i, _ := repo.FindEntry(v.view.snap.Index.Entries, path)
 		_, examined := v.view.states[i]
 		if _, known := exceptions[path]; !known && !examined {
 			seen = append(seen, i)

@@ -221,7 +221,7 @@ func eachUntrackedAttributes(entries []repo.Entry, f func(i int, path repo.Path)
 		asked[dir] = true
 		add(i, dir.Dir())
 		path := dir + "/.gitattributes"
-		if _, tracked := find(entries, path); !tracked {
+		if _, tracked := repo.FindEntry(entries, path); !tracked {
 			f(i, path)
 		}
 	}

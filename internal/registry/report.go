@@ -114,9 +114,6 @@ type Verdict struct {
 	untracked    bool // git no longer tracks it
 }
 
-// FormerPath returns the raw former path of a renamed file, "" for other files.
-func (v Verdict) FormerPath() repo.Path { return v.former }
-
 // RawPath returns the path as raw bytes.
 func (v Verdict) RawPath() repo.Path { return v.path }
 

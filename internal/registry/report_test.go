@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"encoding/base64"
 	"testing"
 
 	"ken/internal/registry"
@@ -40,7 +41,7 @@ func TestRenamesKnowTheBytesOfTheOldPath(t *testing.T) {
 	w := settled(t, "lat\xefn.go", "alpha")
 	w.mv("lat\xefn.go", "a.go")
 	rep := w.status(t, registry.VerifyOptions{})
-	if v := rep.Verdicts[0]; v.FormerPath() != "lat\xefn.go" || v.ChangedB64 == "" || v.RawPath() != "a.go" {
+	if v := rep.Verdicts[0]; v.ChangedB64 != base64.StdEncoding.EncodeToString([]byte("lat\xefn.go")) || v.RawPath() != "a.go" {
 		t.Errorf("the verdict of the renamed file is %+v; want the bytes of its old path", v)
 	}
 }

@@ -51,7 +51,7 @@ func (r *Registry) findRenewed(ctx context.Context, e *session) error {
 	gone := false
 	for _, path := range paths {
 		came[path] = true
-		_, tracked := find(e.view.snap.Index.Entries, path)
+		_, tracked := repo.FindEntry(e.view.snap.Index.Entries, path)
 		if tracked {
 			e.renewed[path] = true
 		} else {
@@ -90,7 +90,7 @@ func (r *Registry) findRenewedByHistory(ctx context.Context, e *session) error {
 	for path, row := range e.view.exceptions {
 		own := slices.ContainsFunc(written[path], func(c store.RecordHeader) bool { return c.Basis.Key() == row.About })
 		stale := !row.About.IsZero() && !row.About.Matches(row.Content)
-		_, tracked := find(e.view.snap.Index.Entries, path)
+		_, tracked := repo.FindEntry(e.view.snap.Index.Entries, path)
 		if tracked && stale && (!own || row.Marks&store.MarkGraded == 0) {
 			e.renewed[path] = true
 		}

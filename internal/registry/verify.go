@@ -209,7 +209,7 @@ func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.P
 	if !e.view.converts() {
 		return r.rowVerdict(row, FoundMatch)
 	}
-	i, tracked := find(e.view.snap.Index.Entries, row.Path)
+	i, tracked := repo.FindEntry(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
 		return r.rowVerdict(row, FoundMatch)
 	}
@@ -294,13 +294,6 @@ func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []re
 	}
 	slices.Sort(only)
 	return slices.Compact(only), nil
-}
-
-// find returns the index of a path among the entries.
-func find(entries []repo.Entry, p repo.Path) (int, bool) {
-	return slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
-		return strings.Compare(string(e.Path), string(p))
-	})
 }
 
 // anyRow reports whether there is a row.

@@ -1,5 +1,10 @@
 package repo
 
+import (
+	"slices"
+	"strings"
+)
+
 // A Snapshot is HEAD and the index of a work tree at one moment. All answers of one run use one Snapshot.
 type Snapshot struct {
 	Worktree string // name of a linked worktree, "" for the main one
@@ -42,6 +47,11 @@ type Entry struct {
 	// Stat is the stat of the file when git saw the content ID. The index cuts sizes and inodes to 32 bits, so compare
 	// with [Stat.MatchesIndex].
 	Stat Stat
+}
+
+// FindEntry returns the position of a path among the entries of an index, and whether it is there.
+func FindEntry(entries []Entry, path Path) (int, bool) {
+	return slices.BinarySearchFunc(entries, path, func(e Entry, p Path) int { return strings.Compare(string(e.Path), string(p)) })
 }
 
 // A Submodule is the repository at a gitlink.

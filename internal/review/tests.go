@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/english"
 	"ken/internal/find"
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -34,7 +35,7 @@ func (j *judge) tests() error {
 	isPackage := func(t find.Test) bool { return t.How == "package" }
 	packages := slices.DeleteFunc(slices.Clone(list), func(t find.Test) bool { return !isPackage(t) })
 	list = slices.DeleteFunc(list, isPackage)
-	slices.SortStableFunc(list, func(a, b find.Test) int { return compareBool(needsServices(a), needsServices(b)) })
+	slices.SortStableFunc(list, func(a, b find.Test) int { return order.FalseFirst(needsServices(a), needsServices(b)) })
 	// Tests that need services do not share a command with unit tests.
 	onlyUnit := slices.ContainsFunc(slices.Concat(list, edited), func(t find.Test) bool { return !needsServices(t) })
 	var commands []string
@@ -250,14 +251,4 @@ func joinable(head string) bool {
 		}
 	}
 	return false
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }

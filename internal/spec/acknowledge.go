@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
@@ -150,13 +151,9 @@ const shownAcks = 3
 // ackMessage returns the commit message of an ack. The reason comes before the last paragraph, so git never reads
 // a line of it as a trailer.
 func ackMessage(ids []string, bases []derive.Basis, reason []string, session string) string {
-	named := strings.Join(ids[:min(len(ids), shownAcks)], ", ")
-	if more := len(ids) - shownAcks; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
 	var b strings.Builder
 	first, rest, _ := strings.Cut(reason[0], "\n")
-	fmt.Fprintf(&b, "ack %s: %s\n\n", named, first)
+	fmt.Fprintf(&b, "ack %s: %s\n\n", english.First(ids, shownAcks), first)
 	if rest != "" {
 		fmt.Fprintf(&b, "%s\n\n", rest)
 	}

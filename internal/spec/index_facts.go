@@ -1,13 +1,11 @@
 package spec
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
@@ -130,7 +128,7 @@ func pathsOf(tracked []repo.Entry) []repo.Path {
 
 // isUnmerged reports whether a file has an unresolved merge.
 func isUnmerged(tracked []repo.Entry, p repo.Path) bool {
-	i, ok := slices.BinarySearchFunc(tracked, p, func(e repo.Entry, p repo.Path) int { return cmp.Compare(e.Path, p) })
+	i, ok := repo.FindEntry(tracked, p)
 	return ok && tracked[i].Flags.Has(repo.Conflicted)
 }
 

@@ -1,10 +1,9 @@
 package survey
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"ken/internal/english"
 	"ken/internal/repo"
 )
 
@@ -51,9 +50,5 @@ const maxNames = 5
 // names lists directories for a remark.
 func names(list []string) string {
 	slices.Sort(list)
-	rest := len(list) - maxNames
-	if rest <= 0 {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNames], ", "), rest)
+	return english.First(list, maxNames)
 }

@@ -322,16 +322,6 @@ func (s *goScope) blankImports() {
 	}
 }
 
-func (r *Resolver) goImported(e *collector, im outline.Import) []repo.Path {
-	imported := r.goImport(e, &im)
-	if imported.pkg == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(imported.pkg.files), func(p repo.Path) bool {
-		return isGoTest(p) && !imported.tests || p == e.from.Path
-	})
-}
-
 // sameSystem reports whether a build can include both files, as far as their names say.
 func sameSystem(a, b repo.Path) bool {
 	osA, archA := goSystem(a)

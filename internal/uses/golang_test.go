@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ken/internal/outline"
-	"ken/internal/repo"
 	"ken/internal/uses"
 )
 
@@ -504,31 +503,5 @@ func TestEdgeKeepsKindsAndLines(t *testing.T) {
 	}
 	if e := edges[1]; e.Kind != "call" || !slices.Equal(e.Lines, []int{3, 5, 7, 9, 11}) || e.More != 2 {
 		t.Errorf("the call is %+v, want five lines and 2 more", e)
-	}
-}
-
-func TestGoImportedFiles(t *testing.T) {
-	tr := newTree(t, `
-		-- go.mod --
-		module m
-		-- a/a.go --
-		package a
-		-- a/b.go --
-		package a
-		-- a/a_test.go --
-		package a
-		-- c/c.go --
-		package c
-	`)
-	r, err := uses.NewResolver(tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := r.Imported(tr.files["c/c.go"], outline.Import{Module: "m/a"})
-	if want := []repo.Path{"a/a.go", "a/b.go"}; !slices.Equal(got, want) {
-		t.Errorf("m/a means %v, want %v", got, want)
-	}
-	if got := r.Imported(tr.files["c/c.go"], outline.Import{Module: "fmt"}); got != nil {
-		t.Errorf("fmt means %v, want nothing in the repository", got)
 	}
 }

@@ -299,21 +299,3 @@ func (s *javaScope) member(u *outline.Use) {
 	}
 	s.e.addMember(openMember{use: u, typed: u.Qualifier != "" && !strings.Contains(u.Qualifier, ".")}, found)
 }
-
-func (r *Resolver) javaImported(e *collector, im outline.Import) []repo.Path {
-	s := &javaScope{e: e}
-	if class := s.named(strings.Split(im.Module, ".")); class.known() {
-		return []repo.Path{class.path}
-	}
-	isStar := func(b outline.Binding) bool { return b.Name == "*" }
-	if !slices.ContainsFunc(im.Names, isStar) {
-		return nil
-	}
-	var paths []repo.Path
-	for _, d := range e.javaPackage(im.Module) {
-		if d.path != e.from.Path {
-			paths = append(paths, d.path)
-		}
-	}
-	return paths
-}

@@ -595,24 +595,3 @@ func reexportsAll(rules moduleRules, im *outline.Import) bool {
 	isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
 	return rules.reexports(im) && im.Module != "" && slices.ContainsFunc(im.Names, isStar)
 }
-
-// moduleImported returns the files that an import means.
-func moduleImported(e *collector, rules moduleRules, im outline.Import) []repo.Path {
-	if im.Module == "" {
-		return nil
-	}
-	mod, st := rules.resolve(e, e.from.Path, im.Module)
-	if st != inside {
-		return nil
-	}
-	var paths []repo.Path
-	if mod.file != "" {
-		paths = append(paths, mod.file)
-	}
-	for _, b := range im.Names {
-		if sub, ok := rules.submodule(mod, b.Name); ok && sub.file != "" {
-			paths = append(paths, sub.file)
-		}
-	}
-	return paths
-}

@@ -1,13 +1,6 @@
 package uses_test
 
-import (
-	"slices"
-	"testing"
-
-	"ken/internal/outline"
-	"ken/internal/repo"
-	"ken/internal/uses"
-)
+import "testing"
 
 func TestPythonModules(t *testing.T) {
 	runCases(t, []resolveCase{
@@ -471,21 +464,4 @@ func TestPythonMembers(t *testing.T) {
 			ambiguous 1
 		`,
 	}})
-}
-
-func TestPythonImportedFiles(t *testing.T) {
-	tr := newTree(t, `
-		-- pkg/__init__.py --
-		-- pkg/sub.py --
-		-- main.py --
-	`)
-	r, err := uses.NewResolver(tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	im := outline.Import{Module: "pkg", Names: []outline.Binding{{Name: "sub"}, {Name: "other"}}}
-	got := r.Imported(tr.files["main.py"], im)
-	if want := []repo.Path{"pkg/__init__.py", "pkg/sub.py"}; !slices.Equal(got, want) {
-		t.Errorf("from pkg import sub, other means %v, want %v", got, want)
-	}
 }

@@ -347,20 +347,3 @@ func (s *rustScope) moduleFile(p repo.Path, name string) (repo.Path, bool) {
 	}
 	return "", false
 }
-
-func (r *Resolver) rustImported(e *collector, im outline.Import) []repo.Path {
-	s := r.rustScopeOf(e)
-	var paths []repo.Path
-	add := func(place rustPlace) {
-		if place.known() && place.file != e.from.Path {
-			paths = append(paths, place.file)
-		}
-	}
-	if len(im.Names) == 0 {
-		add(s.resolve(e.from.Path, rustPath(im.Module), nil))
-	}
-	for _, b := range im.Names {
-		add(s.resolve(e.from.Path, rustImportPath(im.Module, b), nil))
-	}
-	return paths
-}

@@ -1,13 +1,6 @@
 package uses_test
 
-import (
-	"slices"
-	"testing"
-
-	"ken/internal/outline"
-	"ken/internal/repo"
-	"ken/internal/uses"
-)
+import "testing"
 
 func TestScriptPaths(t *testing.T) {
 	runCases(t, []resolveCase{
@@ -792,19 +785,4 @@ func TestScriptMembers(t *testing.T) {
 			ambiguous 2
 		`,
 	}})
-}
-
-func TestScriptImportedFiles(t *testing.T) {
-	tr := newTree(t, `
-		-- a.ts --
-		-- main.ts --
-		import ./a
-	`)
-	r, err := uses.NewResolver(tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := r.Imported(tr.files["main.ts"], outline.Import{Module: "./a"}); !slices.Equal(got, []repo.Path{"a.ts"}) {
-		t.Errorf("./a means %v, want a.ts", got)
-	}
 }

@@ -267,39 +267,6 @@ func (r *Resolver) Edges(f *File, refs *outline.References) (edges []Edge, ambig
 	return e.finish(), e.ambiguous, nil
 }
 
-// Imported returns the files that an import of a file may mean: all files of a Go package,
-// the file and the submodules that a Python import names. It returns nil for an import from
-// outside of the repository, and for one that could not be resolved to one place.
-func (r *Resolver) Imported(from *File, im outline.Import) []repo.Path {
-	if from == nil || isForeign(from.Path) {
-		return nil
-	}
-	e := &collector{r: r, from: from, refs: &outline.References{}}
-	var paths []repo.Path
-	switch familyOf(from.Language) {
-	case outline.Go:
-		paths = r.goImported(e, im)
-	case outline.TypeScript:
-		paths = moduleImported(e, scriptRules{r}, im)
-	case outline.Python:
-		paths = moduleImported(e, pythonRules{r}, im)
-	case outline.Rust:
-		paths = r.rustImported(e, im)
-	case outline.Java:
-		paths = r.javaImported(e, im)
-	case outline.C:
-		paths = r.included(from.Path, im.Module)
-	case outline.Ruby, outline.PHP, outline.Bash:
-		paths = r.required(from, im.Module)
-	default:
-	}
-	if e.err != nil {
-		return nil
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
-}
-
 // CanImport reports whether a file can import a name from the TypeScript or Python file p, and the
 // declaration is in a file other than not. If p may take the name from outside of the repository, it
 // reports true.

@@ -14,7 +14,7 @@ import (
 
 // An Index holds commits, the paths they changed and the moves of the files that its filter
 // follows. Its zero value is empty. It may be read from several goroutines, but not while
-// [Index.Append] or [Index.LoadParents] runs.
+// [Index.Append] runs.
 type Index struct {
 	segments    []*segment // the base and the tail
 	parents     repo.ParentTable

@@ -44,25 +44,22 @@ func (h *Index) Commit(n repo.CommitNumber) repo.HistoryCommit {
 
 // Parents returns the parents of all commits. The parents of a commit are in git's order.
 func (h *Index) Parents() repo.ParentTable {
-	h.parentsOnce.Do(h.LoadParents)
+	h.parentsOnce.Do(h.loadParents)
 	return h.parents
 }
 
-// LoadParents reads the parents of all commits that the index has now. It may run before
-// [Index.Append], since commits keep their numbers.
-func (h *Index) LoadParents() {
-	table := &h.parents
-	if table.Starts == nil {
-		commits := int(h.Len())
-		room := commits + commits/8 + 64
-		table.Starts, table.Numbers = make([]int32, 1, room), make([]repo.CommitNumber, 0, room)
-	}
+// loadParents reads the parents of all commits.
+func (h *Index) loadParents() {
+	commits := int(h.Len())
+	starts := make([]int32, 1, commits+1)
+	numbers := make([]repo.CommitNumber, 0, commits+commits/8) // merges have several parents
 	for _, s := range h.segments {
-		for i := max(0, len(table.Starts)-1-s.first); i < s.count; i++ {
-			table.Numbers = s.appendParents(table.Numbers, i)
-			table.Starts = append(table.Starts, int32(len(table.Numbers)))
+		for i := range s.count {
+			numbers = s.appendParents(numbers, i)
+			starts = append(starts, int32(len(numbers)))
 		}
 	}
+	h.parents = repo.ParentTable{Starts: starts, Numbers: numbers}
 }
 
 // Marked returns the commits with the filter's marker, sorted.

@@ -2,10 +2,11 @@ package describe
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
+	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
@@ -127,7 +128,7 @@ func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string
 		if len(names) == 1 && f.hasName(names[0]) {
 			return f.parts(list)
 		}
-		return defines + enumerate(names, fileSymbols)
+		return defines + english.FirstOrAll(names, fileSymbols)
 	}
 	doc := strings.TrimRight(excerpt.StripMarkup(main.Doc), ".")
 	name := excerpt.Clean(main.Name)
@@ -138,7 +139,7 @@ func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string
 	if len(names) == 0 {
 		return doc
 	}
-	return doc + also + enumerate(names, fileSymbols-1)
+	return doc + also + english.FirstOrAll(names, fileSymbols-1)
 }
 
 // mainSymbol returns the symbol whose doc describes the file best: one with the name of the file, else the first
@@ -163,22 +164,10 @@ func (f *ItemFile) mainSymbol(list []*outline.Symbol) *outline.Symbol {
 // describesBetter reports whether symbol a describes the file better than symbol b.
 func (f *ItemFile) describesBetter(a, b *outline.Symbol) bool {
 	return cmp.Or(
-		compareBool(f.hasName(a.Name), f.hasName(b.Name)),
+		order.TrueFirst(f.hasName(a.Name), f.hasName(b.Name)),
 		cmp.Compare(prominence(a), prominence(b)),
-		-compareBool(isHelper(a.Name), isHelper(b.Name)),
+		order.FalseFirst(isHelper(a.Name), isHelper(b.Name)),
 	) < 0
-}
-
-// compareBool sorts true before false.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	default:
-		return 1
-	}
 }
 
 // isHelper reports whether a name is that of an auxiliary type, such as an error or options.
@@ -206,7 +195,7 @@ func (f *ItemFile) parts(list []*outline.Symbol) string {
 		}
 	}
 	if names := namesOf(parts); len(names) > 0 {
-		return "has " + enumerate(names, fileSymbols)
+		return "has " + english.FirstOrAll(names, fileSymbols)
 	}
 	return ""
 }
@@ -217,7 +206,7 @@ func (f *ItemFile) parts(list []*outline.Symbol) string {
 func namesOf(list []*outline.Symbol) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *outline.Symbol) int {
-		return cmp.Or(-compareBool(isHelper(a.Name), isHelper(b.Name)), cmp.Compare(prominence(a), prominence(b)))
+		return cmp.Or(order.FalseFirst(isHelper(a.Name), isHelper(b.Name)), cmp.Compare(prominence(a), prominence(b)))
 	})
 	var names []string
 	for _, most := range []int{1, 2} {
@@ -258,14 +247,6 @@ func prominence(s *outline.Symbol) int {
 	default:
 		return 2
 	}
-}
-
-// enumerate lists at most so many names, and counts the rest.
-func enumerate(names []string, most int) string {
-	if len(names) <= most+1 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // stripSeparators removes the characters that separate words in file names.
