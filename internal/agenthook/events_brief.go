@@ -54,7 +54,7 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 		}
 		return Greeting(rep.Headline(), ""), nil
 	}
-	work := tree.NewWork(h.Sources)
+	work := tree.NewWorkTree(h.Sources)
 	if err := work.Verify(ctx); err != nil {
 		return "", err
 	}

@@ -57,7 +57,7 @@ func (d *worktreeReader) source(ctx context.Context, c git.Checkout, err error) 
 		return s
 	}
 	s.Files = d.check.Report
-	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
+	s.Directories = func(ctx context.Context) (*survey.DirListing, error) { return d.Show(ctx, "") }
 	s.Specs = d.Spec().List
 	s.Gate = d.Config.Spec.Gate.Threshold
 	s.RenamedFrom = d.Registry.RenamedFrom
@@ -84,7 +84,7 @@ func (d *worktreeReader) changes(ctx context.Context, paths []repo.Path) (map[re
 }
 
 // Show returns the verdicts and texts of the directories below within.
-func (d *worktreeReader) Show(ctx context.Context, within repo.Path) (*survey.Shown, error) {
+func (d *worktreeReader) Show(ctx context.Context, within repo.Path) (*survey.DirListing, error) {
 	return d.Survey(nil).Show(ctx, within)
 }
 

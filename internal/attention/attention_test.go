@@ -45,7 +45,7 @@ func facts() attention.Facts {
 			Failed: []survey.StaleDirectory{{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}}},
 		},
 		Documents: &docs.Report{Mentions: []docs.CheckedMention{mention}},
-		Specs: []*spec.Listed{
+		Specs: []*spec.ListedSpec{
 			{NodeJSON: spec.NodeJSON{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}},
 			{NodeJSON: spec.NodeJSON{ID: "lost"}, Missing: []string{"gone/"}},
 		},

@@ -199,7 +199,7 @@ type SpecCounts struct {
 
 // A Node is a spec with its place in the tree.
 type Node struct {
-	spec.Listed
+	spec.ListedSpec
 	Depth int `json:"depth"`
 	Below int `json:"below"` // number of descendants
 	// Collisions are changes of several worktrees to this spec or its code.

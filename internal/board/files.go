@@ -100,7 +100,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 }
 
 // add counts a directory.
-func (t *Tally) add(d *survey.ShownDirectory) {
+func (t *Tally) add(d *survey.ListedDir) {
 	if d.Verdict == survey.Excluded {
 		return
 	}

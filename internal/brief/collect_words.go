@@ -130,7 +130,7 @@ func (r *collector) specs(ctx context.Context, p repo.Path) ([]Section, error) {
 	return list, nil
 }
 
-func specSection(n spec.Listed) Section {
+func specSection(n spec.ListedSpec) Section {
 	text := n.Desc
 	if text == "" {
 		text = n.Title

@@ -39,7 +39,7 @@ type SpecsOverview struct {
 	Gate     int `json:"gate"`      // the drift from which the gate blocks a commit
 	OverGate int `json:"over_gate"` // specs with that much drift or more
 
-	nodes   []spec.Listed
+	nodes   []spec.ListedSpec
 	unknown []spec.Unknown
 }
 

@@ -67,7 +67,7 @@ func (p *program) printListing(l *spec.Listing) {
 
 // sharedReason returns the reason for unknown facts that most specs have, "" if only one spec
 // has it.
-func sharedReason(nodes []spec.Listed) string {
+func sharedReason(nodes []spec.ListedSpec) string {
 	specs := make(map[string]int)
 	most := ""
 	for i := range nodes {

@@ -31,7 +31,7 @@ func (p *program) specShow() *cobra.Command {
 
 func (p *program) printSpec(n *spec.Details) {
 	p.io.Line(term.Plain, n.ID, n.Title, n.Desc)
-	facts := *n.Listed
+	facts := *n.ListedSpec
 	facts.Problems = nil // each has a line of its own
 	p.io.Line(statusTone(n.Status), n.Status.String(), n.Path, facts.Describe())
 	if n.Session != nil {

@@ -43,7 +43,7 @@ func (p *program) surveyShow() *cobra.Command {
 
 // printShown prints the tree of directories with the first line of each summary. If the
 // user named a directory, its whole summary is printed.
-func (p *program) printShown(shown *survey.Shown, named bool) {
+func (p *program) printShown(shown *survey.DirListing, named bool) {
 	if len(shown.Directories) == 0 {
 		p.io.Printf("no directories: git tracks no file yet\n")
 		return

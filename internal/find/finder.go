@@ -64,7 +64,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 	if at.IsZero() {
 		return f.withWorkTreeIndex(ctx, x, ask)
 	}
-	t := NewCommitTree(tree.NewCommit(f.sources, at))
+	t := NewCommitTree(tree.NewCommitTree(f.sources, at))
 	return x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) (err error) {
 		if t.Shallow, err = Update(ctx, writer, t); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 // withWorkTreeIndex updates the index for the work tree and calls ask. If another process is updating the index, ask
 // gets the index as it was before.
 func (f *Finder) withWorkTreeIndex(ctx context.Context, x *searchindex.Index, ask func(x *searchindex.Index, t *IndexedTree) error) error {
-	t := NewWorkTree(tree.NewWork(f.sources))
+	t := NewWorkTree(tree.NewWorkTree(f.sources))
 	err := x.Update(ctx, func(writer *searchindex.Writer) (err error) {
 		t.Shallow, err = Update(ctx, writer, t)
 		return err

@@ -40,7 +40,7 @@ func (t *specTree) matchRows() {
 		t.cachedInputs = nil
 		return
 	}
-	byPath := make(map[repo.Path]*Listed)
+	byPath := make(map[repo.Path]*ListedSpec)
 	for i := range t.cached.Nodes {
 		l := &t.cached.Nodes[i]
 		if !l.Ghost {

@@ -208,7 +208,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 }
 
 // Show is [Survey.Show] with the leases of the directories.
-func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*Shown, error) {
+func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*DirListing, error) {
 	shown, err := d.Survey.Show(ctx, within)
 	if err != nil {
 		return nil, err

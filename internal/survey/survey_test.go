@@ -99,8 +99,8 @@ func (w *memoryRepo) judged(f *workspace.File) (string, error) {
 
 // Outlines makes the outline of a file from its content. A # starts a comment, and a ; starts the body. The text
 // before both is the doc and the interface.
-func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
-	list := make([]workspace.Outlined, len(files))
+func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+	list := make([]workspace.OutlineResult, len(files))
 	for i, f := range files {
 		text, err := w.judged(f)
 		if err != nil {
@@ -920,7 +920,7 @@ func TestLeftOutIsNotGone(t *testing.T) {
 	w := newMemoryRepo("src/a.go", "src/gen.go", "src/db/b.go", "src/web/c.go")
 	run(t, w, &scriptedWriter{})
 	skip := map[repo.Path]survey.Rank{"src/db": survey.RankSkip}
-	show := func() survey.ShownDirectory {
+	show := func() survey.ListedDir {
 		t.Helper()
 		shown, err := w.survey(skip).Show(t.Context(), "src")
 		if err != nil {

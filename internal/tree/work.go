@@ -32,8 +32,8 @@ type Sources struct {
 	ReadOnly *ReadOnlyCheck
 }
 
-// Work is the work tree as the registry verified it.
-type Work struct {
+// WorkTree is the work tree as the registry verified it.
+type WorkTree struct {
 	Sources
 	commit     repo.ID
 	state      registry.State // of the verification
@@ -64,34 +64,34 @@ func (o *Sources) records() Records {
 	return o.Store
 }
 
-// NewWork returns the work tree of a repository.
-func NewWork(opts Sources) *Work { return &Work{Sources: opts} }
+// NewWorkTree returns the work tree of a repository.
+func NewWorkTree(opts Sources) *WorkTree { return &WorkTree{Sources: opts} }
 
-// NewVerified returns the work tree for a report on all its files. Recorded says that the registry recorded the report.
-func NewVerified(opts Sources, rep *registry.Report, recorded bool) *Work {
-	t := &Work{Sources: opts, unrecorded: !recorded}
+// NewWorkTreeFromReport returns the work tree for a report on all its files. Recorded says that the registry recorded the report.
+func NewWorkTreeFromReport(opts Sources, rep *registry.Report, recorded bool) *WorkTree {
+	t := &WorkTree{Sources: opts, unrecorded: !recorded}
 	t.verified.Do(func() { t.take(rep) })
 	return t
 }
 
 // Recorded reports whether the registry has recorded the files as they are in the tree. Otherwise a reader must not
 // store anything about them.
-func (t *Work) Recorded() bool { return t.ReadOnly == nil && !t.unrecorded }
+func (t *WorkTree) Recorded() bool { return t.ReadOnly == nil && !t.unrecorded }
 
 // Report returns the verdicts of the files, after Verify or Files.
-func (t *Work) Report() *registry.Report { return t.report }
+func (t *WorkTree) Report() *registry.Report { return t.report }
 
 // Commit returns HEAD, after Verify or Files.
-func (t *Work) Commit() repo.ID { return t.commit }
+func (t *WorkTree) Commit() repo.ID { return t.commit }
 
 // Files verifies the work tree and lists its files. Later calls return the same list.
-func (t *Work) Files(ctx context.Context) ([]workspace.File, error) {
+func (t *WorkTree) Files(ctx context.Context) ([]workspace.File, error) {
 	t.once.Do(func() { t.files, t.err = t.list(ctx) })
 	return t.files, t.err
 }
 
 // Verify verifies the work tree on the first call.
-func (t *Work) Verify(ctx context.Context) error {
+func (t *WorkTree) Verify(ctx context.Context) error {
 	t.verified.Do(func() {
 		var rep *registry.Report
 		var err error
@@ -110,7 +110,7 @@ func (t *Work) Verify(ctx context.Context) error {
 }
 
 // take stores the report on all files.
-func (t *Work) take(rep *registry.Report) {
+func (t *WorkTree) take(rep *registry.Report) {
 	t.commit = rep.Head
 	t.state = rep.State
 	t.report = rep
@@ -128,7 +128,7 @@ func (t *Work) take(rep *registry.Report) {
 }
 
 // Headline describes the state of the files in one line, after Verify.
-func (t *Work) Headline() string {
+func (t *WorkTree) Headline() string {
 	after := *t.report
 	if after.Clean {
 		after.State = registry.StateTrust
@@ -137,7 +137,7 @@ func (t *Work) Headline() string {
 	return after.Headline()
 }
 
-func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
+func (t *WorkTree) list(ctx context.Context) ([]workspace.File, error) {
 	if err := t.Verify(ctx); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
 
 // RowsKey verifies the work tree and returns the key of the rows that Files are made from. It is "" if a
 // file is missing or its content is unknown, because rows do not record that.
-func (t *Work) RowsKey(ctx context.Context) (string, error) {
+func (t *WorkTree) RowsKey(ctx context.Context) (string, error) {
 	if known, err := t.rowsKnown(ctx); err != nil || !known {
 		return "", err
 	}
@@ -184,7 +184,7 @@ func (t *Work) RowsKey(ctx context.Context) (string, error) {
 
 // SurveyKey verifies the work tree and returns the key of the inputs of a survey: the rows, the records and
 // failures of directories, and the policy. It is "" in the cases of RowsKey.
-func (t *Work) SurveyKey(ctx context.Context) (string, error) {
+func (t *WorkTree) SurveyKey(ctx context.Context) (string, error) {
 	if known, err := t.rowsKnown(ctx); err != nil || !known {
 		return "", err
 	}
@@ -196,7 +196,7 @@ func (t *Work) SurveyKey(ctx context.Context) (string, error) {
 }
 
 // rowsKnown verifies the work tree and reports whether its rows describe all of its files.
-func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
+func (t *WorkTree) rowsKnown(ctx context.Context) (bool, error) {
 	if err := t.Verify(ctx); err != nil {
 		return false, err
 	}
@@ -206,7 +206,7 @@ func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
 	return t.state != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
 }
 
-func (t *Work) file(row store.FileRow) workspace.File {
+func (t *WorkTree) file(row store.FileRow) workspace.File {
 	f := workspace.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 	if why, ok := t.problems[row.Path]; ok {
 		f.ID, f.Problem = repo.ID{}, why
@@ -215,7 +215,7 @@ func (t *Work) file(row store.FileRow) workspace.File {
 }
 
 // File returns one file without listing all of them, nil if git does not track it. Its size is that of its row.
-func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
+func (t *WorkTree) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
 	if err := t.Verify(ctx); err != nil || t.state == registry.StateNew {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
 }
 
 // measure adds the sizes that rows do not have: a row has no size while its content is not confirmed by its stat.
-func (t *Work) measure(ctx context.Context, files []workspace.File) error {
+func (t *WorkTree) measure(ctx context.Context, files []workspace.File) error {
 	var which []int
 	var entries []repo.Entry
 	for i, f := range files {
@@ -264,7 +264,7 @@ func (t *Work) measure(ctx context.Context, files []workspace.File) error {
 }
 
 // Read reads a file of the work tree.
-func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
+func (t *WorkTree) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
 	var out []byte
 	var failed error
 	err := t.Workspace.Files.Bytes(ctx, []repo.Path{f.Path}, int64(most), func(_ int, b []byte, err error) {
@@ -277,7 +277,7 @@ func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, e
 	switch {
 	case errors.Is(failed, content.ErrTooLarge) && f.Size > int64(most):
 		return nil, failed
-	case failed == nil && t.Workspace.AsStored(out, f.ID) != nil:
+	case failed == nil && t.Workspace.BytesOfBlob(out, f.ID) != nil:
 		return out, nil
 	}
 	changed, err := t.changed(ctx, []*workspace.File{f})
@@ -298,7 +298,7 @@ func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, e
 
 // changed reports which of some files changed. The caller knows that their bytes are not those of the listed content, or
 // that they cannot be read. A file did not change if git converts or filters its bytes, or does not check it out.
-func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
+func (t *WorkTree) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -322,7 +322,7 @@ func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, er
 }
 
 // sparse returns the files outside the sparse checkout.
-func (t *Work) sparse(ctx context.Context) (map[repo.Path]bool, error) {
+func (t *WorkTree) sparse(ctx context.Context) (map[repo.Path]bool, error) {
 	t.skips.Do(func() {
 		var now *repo.Snapshot
 		if now, t.skipFailed = t.Workspace.Git.Snapshot(ctx); t.skipFailed != nil {
@@ -340,7 +340,7 @@ func (t *Work) sparse(ctx context.Context) (map[repo.Path]bool, error) {
 
 // readSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
 // with nil if git does not have a content.
-func (t *Work) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
+func (t *WorkTree) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
 	sparse, err := t.sparse(ctx)
 	if err != nil {
 		return err
@@ -357,7 +357,7 @@ func (t *Work) readSparse(ctx context.Context, files []*workspace.File, which []
 }
 
 // Outlines reads the files without a stored outline. It reads files outside the sparse checkout from git.
-func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
+func (t *WorkTree) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
 	other := make([]bool, len(files)) // the bytes on disk are not those of the listed content
 	absent := make([]bool, len(files))
 	list, err := t.Workspace.Outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
@@ -368,7 +368,7 @@ func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspa
 		err := t.Workspace.Files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
 			// Only the listed content may have an outline.
 			f := files[which[k]]
-			stored := t.Workspace.AsStored(b, f.ID)
+			stored := t.Workspace.BytesOfBlob(b, f.ID)
 			switch {
 			case err == nil && stored != nil:
 				see(k, stored)
@@ -418,7 +418,7 @@ func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspa
 }
 
 // Patch has git compare the older content with the file in the work tree.
-func (t *Work) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
+func (t *WorkTree) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
 	return patchFrom(ctx, t.Workspace, f, old, func() (string, error) { return t.Workspace.Git.DiffFile(ctx, old, f.Path) })
 }
 
@@ -441,7 +441,7 @@ func patchFrom(ctx context.Context, w *workspace.Workspace, f *workspace.File, o
 }
 
 // Summaries returns the summaries of files that the registry has.
-func (t *Work) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+func (t *WorkTree) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
 	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) {
 		row, ok := t.summarised[f.Path]
 		return row.About.Content, ok

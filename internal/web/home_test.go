@@ -64,7 +64,7 @@ func TestHomeListsFewItemsOfEachKind(t *testing.T) {
 	drift := 7
 	specs := board.Spec{Gate: 3}
 	for i := range 4000 {
-		n := board.Node{Listed: spec.Listed{NodeJSON: spec.NodeJSON{ID: fmt.Sprintf("node%d", i)}, Drift: &drift}}
+		n := board.Node{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: fmt.Sprintf("node%d", i)}, Drift: &drift}}
 		if i%2 == 0 {
 			n.Missing = []string{"gone/"}
 		}

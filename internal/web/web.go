@@ -81,7 +81,7 @@ type Workspace interface {
 	Spec() *spec.Reader
 	// Show returns the verdicts and texts of a directory and those below it. It writes
 	// nothing.
-	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
+	Show(ctx context.Context, within repo.Path) (*survey.DirListing, error)
 	// Summaries returns the summaries of files, in the order of paths. It writes nothing.
 	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Summary, error)
 	// Brief returns what to know first about a file or directory; "" is the root.
