@@ -180,7 +180,7 @@ func pathOf(v *registry.Verdict) repo.Path {
 }
 
 func unreadable(v *registry.Verdict) bool {
-	return v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted
+	return v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted
 }
 
 // directory returns an item about a directory, without its kind.

@@ -30,10 +30,10 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 			continue // no longer tracked
 		}
 		f.Bytes += size
-		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
 			f.StaleOrUnknown = append(f.StaleOrUnknown, *v)
 		}
-		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
+		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
 	}
 	if s.RenamedFrom == nil {
 		return f, nil

@@ -172,7 +172,7 @@ func (l Leaf) Tile() Tile {
 	if l.Summary == fresh.None {
 		t.Verdict = "no summary"
 	}
-	if l.Found == registry.FoundUnknown || l.Found == registry.FoundConflicted {
+	if l.Found == registry.FindingUnknown || l.Found == registry.FindingConflicted {
 		t.State, t.Verdict = fresh.Unknown, l.Found.String()
 	}
 	if l.Summary == fresh.Stale && l.Grade != "" {

@@ -83,7 +83,7 @@ type Attention struct {
 
 // overview reads every part. If one part fails, the others are still reported. With full, it checks documents even if
 // that takes long.
-func (p *program) overview(ctx context.Context, w *ken.Repository, known *knowledge, full bool) (*Overview, error) {
+func (p *program) overview(ctx context.Context, w *ken.Repository, known *statusReport, full bool) (*Overview, error) {
 	o := &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
 	if known.Counts.Files == 0 {
 		return o, nil

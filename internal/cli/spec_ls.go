@@ -24,7 +24,7 @@ content. ken computes all of it from git's history and says "unknown" if it cann
   ken spec ls --check   # exit 3`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				l, err := w.Spec().List(c.Context())
 				if err != nil {
 					return err

@@ -18,7 +18,7 @@ func (p *program) specShow() *cobra.Command {
 		Example: `  ken spec show parser`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				n, err := w.Spec().Show(c.Context(), args[0])
 				if err != nil {
 					return err

@@ -23,8 +23,8 @@ func (p *program) surveyShow() *cobra.Command {
   ken survey show internal     # those below one`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
-				dir, err := oneDir(w, args)
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
+				dir, err := optionalPath(w, args)
 				if err != nil {
 					return err
 				}

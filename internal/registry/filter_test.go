@@ -124,8 +124,8 @@ func TestConversions(t *testing.T) {
 			w.write("a.x", c.disk)
 			rep := w.status(t, registry.VerifyOptions{All: true})
 			v := rep.Verdicts[1]
-			if v.ID != c.want || (v.Verdict == registry.FoundMismatch) != c.change || (v.Summary != fresh.Fresh) != c.change {
-				t.Errorf("%s %s %s, want %s", v.Verdict, v.Summary, v.ID, c.want)
+			if v.ID != c.want || (v.Finding == registry.FindingMismatch) != c.change || (v.Summary != fresh.Fresh) != c.change {
+				t.Errorf("%s %s %s, want %s", v.Finding, v.Summary, v.ID, c.want)
 			}
 			if (rep.State == registry.StateTrust) == c.change {
 				t.Errorf("%s %q", rep.State, rep.Reasons)

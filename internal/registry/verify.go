@@ -31,7 +31,7 @@ func (o VerifyOptions) omits(v Verdict, at State) bool {
 	if v.Summary == fresh.Stale {
 		return false
 	}
-	return o.OmitNew && v.Verdict == FoundNew && at == StateBootstrap || o.OmitSparse && v.Verdict == FoundSparse
+	return o.OmitNew && v.Finding == FindingNew && at == StateBootstrap || o.OmitSparse && v.Finding == FindingSparse
 }
 
 // Status returns the report of a verification and writes nothing.
@@ -109,9 +109,9 @@ func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c st
 	return nil
 }
 
-// manyLeft: if at least one file in manyLeft is not checked out, walking all rows costs less than looking up those
+// sparseScanRatio: if at least one file in sparseScanRatio is not checked out, walking all rows costs less than looking up those
 // files.
-const manyLeft = 4
+const sparseScanRatio = 4
 
 // trust fills a report from the rows alone. It returns the rows that show another summary because of new records.
 func (r *Registry) trust(ctx context.Context, e *session, rep *Report, opts VerifyOptions) (put []store.FileRow, err error) {
@@ -128,7 +128,7 @@ func (r *Registry) trust(ctx context.Context, e *session, rep *Report, opts Veri
 	slices.SortFunc(put, func(a, b store.FileRow) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	left := e.view.sparsePaths()
 	listed := !opts.OmitSparse && len(left) > 0
-	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/manyLeft {
+	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/sparseScanRatio {
 		for row, err := range r.store.Rows(ctx, wt) {
 			if err != nil {
 				return nil, err
@@ -206,11 +206,11 @@ func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.P
 		return r.sparseVerdict(row)
 	}
 	if !e.view.converts() {
-		return r.rowVerdict(row, FoundMatch)
+		return r.rowVerdict(row, FindingMatch)
 	}
 	i, tracked := find(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
-		return r.rowVerdict(row, FoundMatch)
+		return r.rowVerdict(row, FindingMatch)
 	}
 	return r.matchVerdict(row, e.view, i)
 }
@@ -240,7 +240,7 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 
 // matchVerdict returns the verdict of entry i, whose row is current except for the md5.
 func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
-	v := r.rowVerdict(row, FoundMatch)
+	v := r.rowVerdict(row, FindingMatch)
 	if seen.outdated(i, row) {
 		v.MD5 = repo.MD5{}
 	}
@@ -251,7 +251,7 @@ func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
 func (r *Registry) rowVerdict(row store.FileRow, f Finding) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
-		path: row.Path, Verdict: f, MD5: row.Content.MD5, ID: row.Content.ID,
+		path: row.Path, Finding: f, MD5: row.Content.MD5, ID: row.Content.ID,
 		Summary: state, Grade: grade, Kind: row.Kind, Reason: row.Excluded,
 	}
 }

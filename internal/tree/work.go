@@ -117,11 +117,11 @@ func (t *WorkTree) take(rep *registry.Report) {
 	t.problems = make(map[repo.Path]string)
 	t.missing = make(map[repo.Path]bool)
 	for _, v := range rep.Verdicts {
-		switch v.Verdict {
-		case registry.FoundMissing:
+		switch v.Finding {
+		case registry.FindingMissing:
 			t.missing[v.RawPath()] = true
-		case registry.FoundUnknown, registry.FoundConflicted:
-			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Verdict.String())
+		case registry.FindingUnknown, registry.FindingConflicted:
+			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Finding.String())
 		default:
 		}
 	}

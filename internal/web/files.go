@@ -202,7 +202,7 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	}
 	b := &fileBody{
 		pathDetails: pathDetails{Path: path}, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
-		Unmerged: leaf.Found == registry.FoundConflicted, Arg: pathArg(path),
+		Unmerged: leaf.Found == registry.FindingConflicted, Arg: pathArg(path),
 	}
 	if path.String() == string(path) {
 		b.Add = fault.Quote(plainArg(path))

@@ -38,7 +38,7 @@ type repository struct {
 const maxTrees = 4
 
 func openRepository(ctx context.Context, dir string, opts Options, asked bool) (*repository, error) {
-	w, err := ken.OpenCommits(ctx, dir)
+	w, err := ken.OpenAllowBare(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

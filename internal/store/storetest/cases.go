@@ -382,9 +382,9 @@ func testAhead(t *testing.T, s store.Files) {
 	ahead := Record("of the year 9999", "x", 6)
 	ahead.At = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
 	alone := Record("alone", "y", 6)
-	alone.At, alone.Path = time.Now().Add(fresh.MaxAhead+time.Hour).UTC().Truncate(time.Microsecond), "y.go"
+	alone.At, alone.Path = time.Now().Add(fresh.MaxClockSkew+time.Hour).UTC().Truncate(time.Microsecond), "y.go"
 	soon := Record("soon", "z", 7)
-	soon.At, soon.Path = time.Now().Add(fresh.MaxAhead-time.Hour).UTC().Truncate(time.Microsecond), "z.go"
+	soon.At, soon.Path = time.Now().Add(fresh.MaxClockSkew-time.Hour).UTC().Truncate(time.Microsecond), "z.go"
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{now, ahead, alone, soon}, Put: []store.FileRow{Row("y.go", "y")}})
 	contents := []repo.Content{Content("x"), Content("y"), Content("z")}
 	newest, err := s.Newest(t.Context(), contents)
