@@ -42,7 +42,7 @@ most important comes first, and ken prints no more than the budget allows.`,
 				}
 				briefer := w.Briefer()
 				b, err := briefer.Brief(c.Context(), brief.Options{Path: path, Budget: budget, At: at})
-				if file := find.WithoutLines(path); fault.KindOf(err) == fault.Usage && file != path { // PATH:LINE
+				if file := find.StripLineNumber(path); fault.KindOf(err) == fault.Usage && file != path { // PATH:LINE
 					if other, otherErr := briefer.Brief(c.Context(), brief.Options{Path: file, Budget: budget, At: at}); otherErr == nil {
 						b, err = other, nil
 					}

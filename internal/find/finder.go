@@ -126,7 +126,7 @@ func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err
 	err = f.WithIndex(ctx, q.At, func(x *searchindex.Index, t *IndexedTree) (err error) {
 		answer, err = Uses(ctx, x, t, q)
 		if missing, ok := errors.AsType[*NoPathError](err); ok {
-			return f.NoPath(ctx, "uses", t, missing.Path)
+			return f.PathNotFoundError(ctx, "uses", t, missing.Path)
 		}
 		if err == nil && t.IndexBusy {
 			answer.Remarks = append(answer.Remarks, indexBusyRemark)
@@ -143,11 +143,11 @@ func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err
 }
 
 // AllUses lists every edge between files of the work tree, or of the commit at if it is not zero.
-func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]WholeEdge, error) {
-	list := []WholeEdge{}
+func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]EdgeJSON, error) {
+	list := []EdgeJSON{}
 	err := f.WithIndex(ctx, at, func(x *searchindex.Index, _ *IndexedTree) error {
 		return x.AllEdges(ctx, func(e searchindex.Edge) error {
-			list = append(list, wholeEdge(e))
+			list = append(list, edgeJSON(e))
 			return nil
 		})
 	})

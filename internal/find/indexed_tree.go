@@ -92,7 +92,7 @@ func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
 		}
 		one := File{Path: f.Path, ID: f.ID, Kind: f.Kind, Size: f.Size}
 		if summaries[i].State == fresh.Fresh {
-			one.Note = summaries[i].Text
+			one.Summary = summaries[i].Text
 		}
 		list = append(list, one)
 	}

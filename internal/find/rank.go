@@ -119,7 +119,7 @@ func matching(ctx context.Context, x *searchindex.Index, query []string, kinds [
 	for _, field := range []struct {
 		name   searchindex.Field
 		weight float64
-	}{{searchindex.InPath, w.Path}, {searchindex.InSymbol, w.Symbol}, {searchindex.InText, w.Text}, {searchindex.InNote, w.Note}} {
+	}{{searchindex.InPath, w.Path}, {searchindex.InSymbol, w.Symbol}, {searchindex.InText, w.Text}, {searchindex.InSummary, w.Note}} {
 		hits, err := x.Match(ctx, field.name, query, fieldHits)
 		if err != nil {
 			return nil, err

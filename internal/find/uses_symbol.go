@@ -337,7 +337,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		if refs == nil {
 			return nil
 		}
-		found := LinesOf{PathJSON: f.Path.JSON()}
+		found := FileLines{PathJSON: f.Path.JSON()}
 		for _, u := range refs.Uses {
 			if u.Name == s.Name && u.Member && hasUnknownType(refs, u.Qualifier) {
 				found.Lines = append(found.Lines, u.Lines...)
@@ -366,7 +366,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		r.answer.AmbiguousIn = append(r.answer.AmbiguousIn, found)
 		return nil
 	})
-	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b LinesOf) int {
+	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b FileLines) int {
 		return cmp.Or(
 			compareBool(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
 			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),

@@ -82,7 +82,7 @@ func (r *Registry) verdictOf(state contentState, row store.FileRow) (fresh.State
 		return fresh.Excluded, ""
 	case state == absent:
 		return fresh.Gone, ""
-	case state == conflicted && row.About.IsZero():
+	case state == conflicted && row.SummaryBasis.IsZero():
 		return fresh.None, ""
 	case state == conflicted:
 		return fresh.Stale, fresh.GradeContent
@@ -100,7 +100,7 @@ func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State
 	switch {
 	case verdict != fresh.Gone:
 		return verdict, grade
-	case row.About.IsZero():
+	case row.SummaryBasis.IsZero():
 		return fresh.None, ""
 	default:
 		return fresh.Stale, fresh.GradeContent
@@ -128,7 +128,7 @@ func (r *Registry) judge(row store.FileRow) (fresh.State, fresh.Grade) {
 	if row.Excluded != "" {
 		return fresh.Excluded, ""
 	}
-	state := fresh.Judge(row.About, row.Content)
+	state := fresh.Judge(row.SummaryBasis, row.Content)
 	if state != fresh.Stale {
 		return state, ""
 	}

@@ -88,7 +88,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c store.FileChanges, next *store.Verification) error {
 	// Changing rows without a new verification would invalidate the last one.
 	if next != nil && (!e.verified || !next.Same(e.base) || len(c.Put)+len(c.Delete) > 0) {
-		c.Baseline = next
+		c.Verification = next
 	}
 	if c.IsZero() {
 		return nil
@@ -102,9 +102,9 @@ func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c st
 	if err != nil {
 		return fmt.Errorf("record the verification: %w", err)
 	}
-	if committed && c.Baseline != nil {
-		rep.LastVerified = c.Baseline.Head
-		rep.Clean = c.Baseline.Clean
+	if committed && c.Verification != nil {
+		rep.LastVerified = c.Verification.Head
+		rep.Clean = c.Verification.Clean
 	}
 	return nil
 }

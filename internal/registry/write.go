@@ -84,7 +84,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]WriteResult, 
 		if u.Author != "" {
 			author = printable(u.Author)
 		}
-		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.About.Content])
+		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.SummaryBasis.Content])
 		if w.Untracked {
 			if err := r.refuse(ctx, snap, &w, u.Path); err != nil {
 				return nil, err

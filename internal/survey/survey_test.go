@@ -229,7 +229,7 @@ func (w *memoryRepo) Leases(context.Context, string) (map[repo.Path]store.Lease,
 	return maps.Clone(w.leases), nil
 }
 
-func (w *memoryRepo) Take(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
+func (w *memoryRepo) Acquire(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if old, ok := w.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
@@ -239,7 +239,7 @@ func (w *memoryRepo) Take(_ context.Context, _ string, l store.Lease, now time.T
 	return true, nil
 }
 
-func (w *memoryRepo) Settle(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
+func (w *memoryRepo) Complete(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
 	w.mu.Lock()
 	same := w.leases[l.Path].Token == l.Token
 	if same {

@@ -156,7 +156,7 @@ func (t *WorkTree) list(ctx context.Context) ([]workspace.File, error) {
 		if t.missing[row.Path] {
 			continue // git may still track it, but the work tree does not have it
 		}
-		if !row.About.IsZero() {
+		if !row.SummaryBasis.IsZero() {
 			t.summarised[row.Path] = row
 		}
 		if t.ReadOnly == nil {
@@ -175,7 +175,7 @@ func (t *WorkTree) RowsKey(ctx context.Context) (string, error) {
 	if known, err := t.rowsKnown(ctx); err != nil || !known {
 		return "", err
 	}
-	b, ok, err := t.Store.Baseline(ctx, t.Workspace.Git.Worktree())
+	b, ok, err := t.Store.LastVerification(ctx, t.Workspace.Git.Worktree())
 	if err != nil || !ok {
 		return "", err
 	}
@@ -235,7 +235,7 @@ func (t *WorkTree) File(ctx context.Context, p repo.Path) (*workspace.File, erro
 	if !ok || t.missing[p] {
 		return nil, nil
 	}
-	if !row.About.IsZero() && t.summarised == nil {
+	if !row.SummaryBasis.IsZero() && t.summarised == nil {
 		t.summarised = map[repo.Path]store.FileRow{p: row}
 	}
 	f := t.file(row)
@@ -444,7 +444,7 @@ func patchFrom(ctx context.Context, w *workspace.Workspace, f *workspace.File, o
 func (t *WorkTree) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
 	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) {
 		row, ok := t.summarised[f.Path]
-		return row.About.Content, ok
+		return row.SummaryBasis.Content, ok
 	})
 }
 

@@ -223,10 +223,10 @@ type found[T any] struct {
 	ok bool
 }
 
-// Baseline implements [store.Files].
-func (s *Store) Baseline(ctx context.Context, worktree string) (store.Verification, bool, error) {
+// LastVerification implements [store.Files].
+func (s *Store) LastVerification(ctx context.Context, worktree string) (store.Verification, bool, error) {
 	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[store.Verification], error) {
-		b, ok, err := db.Baseline(ctx, worktree)
+		b, ok, err := db.LastVerification(ctx, worktree)
 		return found[store.Verification]{b, ok}, err
 	})
 	return f.v, f.ok, err
