@@ -91,7 +91,7 @@ type Files struct {
 	Bytes int64 `json:"bytes"`
 	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
-	Leaves []Leaf `json:"-"`
+	Leaves []MapFile `json:"-"`
 	// StaleOrUnknown are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
 	StaleOrUnknown []registry.Verdict `json:"-"`
@@ -99,8 +99,8 @@ type Files struct {
 	RenamedFrom map[repo.Path]repo.Path `json:"-"`
 }
 
-// A Leaf is a tracked file on the map.
-type Leaf struct {
+// A MapFile is a tracked file on the map.
+type MapFile struct {
 	Path    repo.Path
 	Size    int64
 	Found   registry.Finding
@@ -131,13 +131,13 @@ type Tally struct {
 // A Directory is a directory on the map. Parents come before their children.
 type Directory struct {
 	repo.PathJSON
-	Verdict survey.Verdict `json:"verdict"`
-	Reasons []string       `json:"reasons"`
-	K       int            `json:"k"` // of N children, those that changed
-	N       int            `json:"n"`
-	Files   int            `json:"files"` // all files below it
-	Bytes   int64          `json:"bytes"` // of those files
-	Outline bool           `json:"outline"`
+	Verdict         survey.Verdict `json:"verdict"`
+	Reasons         []string       `json:"reasons"`
+	ChangedChildren int            `json:"k"` // of Children, those that changed
+	Children        int            `json:"n"`
+	Files           int            `json:"files"` // all files below it
+	Bytes           int64          `json:"bytes"` // of those files
+	Outline         bool           `json:"outline"`
 	// Line is the first line of the text, "" without one.
 	Line string `json:"line"`
 

@@ -33,7 +33,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
 			f.StaleOrUnknown = append(f.StaleOrUnknown, *v)
 		}
-		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
+		f.Leaves = append(f.Leaves, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
 	}
 	if s.RenamedFrom == nil {
 		return f, nil
@@ -88,7 +88,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Tally.add(d)
 		out.Summaries.Add(d)
 		n := Directory{
-			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.ChangedChildren, N: d.CountedChildren, Outline: d.Outline,
+			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, ChangedChildren: d.ChangedChildren, Children: d.CountedChildren, Outline: d.Outline,
 			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(describe.Headline(d.TextOrEmpty())), Raw: raw, Text: d.TextOrEmpty(),
 		}
 		if d.Author != nil {

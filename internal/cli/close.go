@@ -57,7 +57,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 					return err
 				}
 				err = p.printClosing(out)
-				if said := w.AfterClose(c.Context()); said != "" {
+				if said := w.PushAfterClose(c.Context()); said != "" {
 					p.io.Remarkf("ken: %s", term.CleanText(said))
 				}
 				return err

@@ -132,7 +132,7 @@ func (p *program) askDocs(ctx context.Context, w *ken.Repository, o *Overview, f
 		}
 		return err
 	}
-	rep, err := w.Documents().Quick(ctx)
+	rep, err := w.Documents().CheckIfFast(ctx)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"ken/internal/term"
 )
 
-// A UpSummary is the part of ken up that ken status does not have: what the repository is, and
+// An UpSummary is the part of ken up that ken status does not have: what the repository is, and
 // how many directories an agent could describe. A part that could not be read is null, and
 // Unknown says why. Docs and Collisions repeat the overview.
 type UpSummary struct {

@@ -62,7 +62,7 @@ func nearestPath(p repo.Path, paths []repo.Path) repo.Path {
 	var nearest repo.Path
 	least := 0
 	for _, o := range paths {
-		letters, meant := suggest.Slip(o.Base(), p.Base())
+		letters, meant := suggest.TypoDistance(o.Base(), p.Base())
 		if !meant {
 			continue
 		}

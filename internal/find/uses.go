@@ -615,7 +615,7 @@ func bounded[T any](a *UsesAnswer, name string, list []T, limit int) []T {
 	return list[:limit]
 }
 
-// A EdgeJSON is an edge in the output of ken uses --all.
+// An EdgeJSON is an edge in the output of ken uses --all.
 type EdgeJSON struct {
 	From      repo.Path       `json:"from"`
 	To        repo.Path       `json:"to"`

@@ -10,7 +10,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A InterfaceUses lists the files that may call a method through an interface or trait that its type
+// InterfaceUses lists the files that may call a method through an interface or trait that its type
 // implements.
 type InterfaceUses struct {
 	repo.PathJSON

@@ -421,7 +421,7 @@ func didYouMean(name string, names []string, otherwise string) string {
 	}
 	var found []near
 	for _, n := range names {
-		score, ok := suggest.Slip(n, name)
+		score, ok := suggest.TypoDistance(n, name)
 		switch a, b := withoutSeparators(n), withoutSeparators(name); {
 		case a == "" || b == "":
 		case a == b:

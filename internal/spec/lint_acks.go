@@ -60,7 +60,7 @@ func meantBy(id string, nodes []ListedSpec) []string {
 	var meant []string
 	listed := strings.FieldsFunc(norm.NFC.String(id), func(c rune) bool { return c == ',' || c == ' ' })
 	for i := range nodes {
-		_, slip := suggest.Slip(nodes[i].ID, id)
+		_, slip := suggest.TypoDistance(nodes[i].ID, id)
 		if slip || slices.Contains(listed, nodes[i].ID) {
 			meant = append(meant, nodes[i].ID)
 		}

@@ -134,7 +134,7 @@ func (r *Reader) Show(ctx context.Context, id string) (*Details, error) {
 func unknownNode(nodes []*parse.Node, id string) error {
 	var meant []string
 	for _, n := range nodes {
-		_, slip := suggest.Slip(n.ID, id)
+		_, slip := suggest.TypoDistance(n.ID, id)
 		if id != "" && (slip || strings.Contains(strings.ToLower(n.ID), strings.ToLower(id))) {
 			meant = append(meant, n.ID)
 		}

@@ -93,7 +93,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 }
 
 // list shows one page of the files, by directory.
-func (b *filesBody) list(leaves []board.Leaf, page int) {
+func (b *filesBody) list(leaves []board.MapFile, page int) {
 	words := strings.Fields(strings.ToLower(b.Query))
 	var found []board.Tile
 	for _, l := range leaves {
@@ -196,7 +196,7 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
-	leaf := f.Tree.Files.Known.Leaf(path)
+	leaf := f.Tree.Files.Known.MapFile(path)
 	if leaf == nil {
 		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
