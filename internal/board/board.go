@@ -89,9 +89,9 @@ type Files struct {
 	Counts       registry.Counts   `json:"counts"`
 	// Bytes is the size of all tracked files.
 	Bytes int64 `json:"bytes"`
-	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
+	// MapFiles are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
-	Leaves []MapFile `json:"-"`
+	MapFiles []MapFile `json:"-"`
 	// StaleOrUnknown are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
 	StaleOrUnknown []registry.Verdict `json:"-"`

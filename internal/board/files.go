@@ -33,7 +33,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
 			f.StaleOrUnknown = append(f.StaleOrUnknown, *v)
 		}
-		f.Leaves = append(f.Leaves, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
+		f.MapFiles = append(f.MapFiles, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
 	}
 	if s.RenamedFrom == nil {
 		return f, nil
@@ -64,7 +64,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 	}
 	below := make(map[repo.Path]weight)
 	if files != nil {
-		for _, l := range files.Leaves {
+		for _, l := range files.MapFiles {
 			for dir := l.Path.Dir(); ; dir = dir.Dir() {
 				w := below[dir]
 				below[dir] = weight{w.files + 1, w.bytes + l.Size}

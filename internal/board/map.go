@@ -66,11 +66,11 @@ func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
 
 // MapFile returns a tracked file; nil if there is none.
 func (f *Files) MapFile(path repo.Path) *MapFile {
-	i, ok := slices.BinarySearchFunc(f.Leaves, path, func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) })
+	i, ok := slices.BinarySearchFunc(f.MapFiles, path, func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) })
 	if !ok {
 		return nil
 	}
-	return &f.Leaves[i]
+	return &f.MapFiles[i]
 }
 
 // Directory returns a directory; nil if there is none.
@@ -96,11 +96,11 @@ func (s *Survey) inside(at int) []Directory {
 // under returns the files below a directory.
 func (f *Files) under(dir repo.Path) []MapFile {
 	if dir == "" {
-		return f.Leaves
+		return f.MapFiles
 	}
-	from, _ := slices.BinarySearchFunc(f.Leaves, dir+"/", func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) })
-	to, _ := slices.BinarySearchFunc(f.Leaves, dir+"0", func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) }) // '0' follows '/'
-	return f.Leaves[from:to]
+	from, _ := slices.BinarySearchFunc(f.MapFiles, dir+"/", func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) })
+	to, _ := slices.BinarySearchFunc(f.MapFiles, dir+"0", func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) }) // '0' follows '/'
+	return f.MapFiles[from:to]
 }
 
 // contents returns a tile for each direct child of a directory.

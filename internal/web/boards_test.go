@@ -227,7 +227,7 @@ func TestTagCoversEverythingShown(t *testing.T) {
 			leaf, dir := board.MapFile{Path: "a"}, board.Directory{Raw: "d"}
 			change(&leaf, &dir)
 			return &board.Board{Worktrees: []board.Worktree{{
-				Name: "w", Files: board.Part[board.Files]{Known: &board.Files{Leaves: []board.MapFile{leaf}}},
+				Name: "w", Files: board.Part[board.Files]{Known: &board.Files{MapFiles: []board.MapFile{leaf}}},
 				Survey: board.Part[board.Survey]{Known: &board.Survey{Directories: []board.Directory{dir}}},
 			}}}, nil
 		}})

@@ -62,7 +62,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
-	leaves := f.Tree.Files.Known.Leaves
+	leaves := f.Tree.Files.Known.MapFiles
 	counts := make(map[fresh.State]int)
 	for _, l := range leaves {
 		counts[l.Tile().State]++
