@@ -43,7 +43,7 @@ func (h *Call) promptPlaces(ctx context.Context, prompt string) (string, error) 
 // greet returns the headline and the brief of the repository. If the repository was never
 // verified, it returns the headline alone: a hook does not read every file.
 func (h *Call) greet(ctx context.Context) (string, error) {
-	_, verified, err := h.Store.Baseline(ctx, h.Workspace.Git.Worktree())
+	_, verified, err := h.Store.LastVerification(ctx, h.Workspace.Git.Worktree())
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +54,7 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 		}
 		return Greeting(rep.Headline(), ""), nil
 	}
-	work := tree.NewWork(h.Sources)
+	work := tree.NewWorkTree(h.Sources)
 	if err := work.Verify(ctx); err != nil {
 		return "", err
 	}

@@ -61,7 +61,7 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 	// Edited since: this one does not hold.
 	r.Write(string(paths[3]), "package other\n\nfunc Other() {}\n")
 	described := make(map[string]string)
-	show := func(w *ken.Repository) (files []registry.Summary, dirs *survey.Shown, err error) {
+	show := func(w *ken.Repository) (files []registry.Summary, dirs *survey.DirListing, err error) {
 		if files, err = w.Registry.Show(t.Context(), paths); err == nil {
 			dirs, err = w.Survey(nil).Show(t.Context(), "")
 		}

@@ -57,7 +57,7 @@ func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, er
 // be broken too.
 func readsStore(ctx context.Context, g *git.Repo) error {
 	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: ken.StateDir()})
-	_, _, err := kept.Baseline(ctx, g.Worktree())
+	_, _, err := kept.LastVerification(ctx, g.Worktree())
 	return errors.Join(err, kept.Close())
 }
 

@@ -85,7 +85,7 @@ func (h *gitHooks) Close(ctx context.Context) (closed *registry.CloseResult, err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if _, verified, err := w.Store.Baseline(ctx, w.Git.Worktree()); err != nil || !verified {
+	if _, verified, err := w.Store.LastVerification(ctx, w.Git.Worktree()); err != nil || !verified {
 		return nil, err
 	}
 	return w.Registry.Close(ctx, registry.CloseOptions{})

@@ -144,7 +144,7 @@ func gradeOf(r *testrepo.Repo, ch prove.Change) fresh.Grade {
 
 // compareTree compares the replayed files with those of the commit.
 func compareTree(rt *rapid.T, w *ken.Repository, commit repo.ID, now map[repo.Path]prove.File) {
-	files, err := tree.NewCommit(w.TreeSources(), commit).Files(rt.Context())
+	files, err := tree.NewCommitTree(w.TreeSources(), commit).Files(rt.Context())
 	if err != nil {
 		rt.Fatal(err)
 	}

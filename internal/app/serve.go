@@ -73,8 +73,8 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 }
 
 // serving describes a server for the user.
-func serving(at dashboard.Address) cli.Serving {
-	return cli.Serving{URL: at.URL(), Addr: at.String(), Local: at.Addr().IsLoopback()}
+func serving(at dashboard.Address) cli.DashboardAddress {
+	return cli.DashboardAddress{URL: at.URL(), Addr: at.String(), Local: at.Addr().IsLoopback()}
 }
 
 // workingDir returns the working directory without symbolic links; "" if it is unknown.

@@ -20,7 +20,7 @@ import (
 
 // A dashboardRun is one call of serve.
 type dashboardRun struct {
-	at    cli.Serving
+	at    cli.DashboardAddress
 	taken uint16 // the port that was in use, 0 if none
 	stop  func()
 }
@@ -30,8 +30,8 @@ func runServe(t *testing.T, dir string, opts cli.ServeOptions) *dashboardRun {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	run := &dashboardRun{}
-	ready, done := make(chan cli.Serving, 1), make(chan error, 1)
-	opts.Ready = func(s cli.Serving) { ready <- s }
+	ready, done := make(chan cli.DashboardAddress, 1), make(chan error, 1)
+	opts.Ready = func(s cli.DashboardAddress) { ready <- s }
 	opts.Taken = func(port uint16) { run.taken = port }
 	go func() { done <- serve(ctx, dir, opts) }()
 	select {

@@ -44,13 +44,13 @@ type surveyWorld struct {
 
 // A listedTree records whether all files were listed.
 type listedTree struct {
-	*tree.Work
+	*tree.WorkTree
 	listed bool
 }
 
 func (t *listedTree) Files(ctx context.Context) ([]workspace.File, error) {
 	t.listed = true
-	return t.Work.Files(ctx)
+	return t.WorkTree.Files(ctx)
 }
 
 // within opens the repository anew, as every command does.
@@ -310,7 +310,7 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 	const others = 4 // questions that are not about a path
 	for i := range others + len(paths) {
 		w.within(func(ws *ken.Repository) error {
-			work := &listedTree{Work: tree.NewWork(ws.TreeSources())}
+			work := &listedTree{WorkTree: tree.NewWorkTree(ws.TreeSources())}
 			opts := survey.Options{Exclude: ws.Config.Survey.Exclude, Ranks: ws.Config.Survey.Ranks, Counts: ws.Config.Registry.Counts}
 			if !forget {
 				opts.Cache = &survey.Cache{Answers: ws.Cache, Inputs: work.SurveyKey}

@@ -34,7 +34,7 @@ func TestSurveyTreeReportsChangedFiles(t *testing.T) {
 	w.Git("update-index", "--skip-worktree", "away.go")
 	w.Remove("away.go")
 	w.within(func(ws *ken.Repository) error {
-		work := tree.NewWork(ws.TreeSources())
+		work := tree.NewWorkTree(ws.TreeSources())
 		files, err := work.Files(t.Context())
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func TestCommitTreeReadsWholeFiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		work := tree.NewCommit(ws.TreeSources(), head)
+		work := tree.NewCommitTree(ws.TreeSources(), head)
 		files, err := work.Files(t.Context())
 		if err != nil {
 			return err

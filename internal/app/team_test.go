@@ -30,9 +30,9 @@ func TestServeFollowsTeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	at, done := make(chan cli.Serving, 1), make(chan error, 1)
+	at, done := make(chan cli.DashboardAddress, 1), make(chan error, 1)
 	go func() {
-		done <- serve(ctx, r.Dir, cli.ServeOptions{Addr: "127.0.0.1:0", Ready: func(s cli.Serving) { at <- s }})
+		done <- serve(ctx, r.Dir, cli.ServeOptions{Addr: "127.0.0.1:0", Ready: func(s cli.DashboardAddress) { at <- s }})
 	}()
 	defer func() {
 		cancel()
@@ -40,7 +40,7 @@ func TestServeFollowsTeam(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	var where cli.Serving
+	var where cli.DashboardAddress
 	select {
 	case where = <-at:
 	case err := <-done:

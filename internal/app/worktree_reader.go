@@ -50,7 +50,7 @@ func (d *worktreeReader) source(ctx context.Context, c git.Checkout, err error) 
 		return s
 	}
 	s.Files = d.ReadOnly.Report
-	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Survey(nil).Show(ctx, "") }
+	s.Directories = func(ctx context.Context) (*survey.DirListing, error) { return d.Survey(nil).Show(ctx, "") }
 	s.Specs = d.Spec().List
 	s.Gate = d.Config.Spec.Gate.Threshold
 	s.RenamedFrom = d.Registry.RenamedFrom

@@ -69,7 +69,7 @@ type Facts struct {
 	Files        []registry.Verdict // List ignores those that are neither stale nor unknown
 	Directories  *survey.DirCounts
 	Documents    *docs.Report
-	Specs        []*spec.Listed
+	Specs        []*spec.ListedSpec
 	SpecsUnknown []spec.Unknown // facts that are unknown for all specs
 	Gate         int            // the drift from which the gate blocks a commit
 	Collisions   []board.Collision
@@ -101,7 +101,7 @@ const (
 )
 
 // OverGate reports whether the gate blocks a commit for the drift of a spec.
-func OverGate(n *spec.Listed, gate int) bool { return n.Drift != nil && *n.Drift >= gate }
+func OverGate(n *spec.ListedSpec, gate int) bool { return n.Drift != nil && *n.Drift >= gate }
 
 // List lists what needs attention, the most important kind first.
 func List(f Facts) []Item {
@@ -180,7 +180,7 @@ func pathOf(v *registry.Verdict) repo.Path {
 }
 
 func unreadable(v *registry.Verdict) bool {
-	return v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted
+	return v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted
 }
 
 // directory returns an item about a directory, without its kind.
@@ -259,7 +259,7 @@ func (f *Facts) drift() (list []Item) {
 	return list
 }
 
-func aboutSpec(kind Kind, word string, n *spec.Listed) Item {
+func aboutSpec(kind Kind, word string, n *spec.ListedSpec) Item {
 	return Item{Kind: kind, Word: word, Subject: n.ID, Spec: n.ID, Args: []string{"spec", "show", n.ID}}
 }
 

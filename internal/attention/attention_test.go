@@ -33,9 +33,9 @@ func facts() attention.Facts {
 	}
 	return attention.Facts{
 		Files: []registry.Verdict{
-			{PathJSON: repo.Path("fresh.go").JSON(), Verdict: registry.FoundMatch, Summary: fresh.Fresh},
-			{PathJSON: repo.Path("locked.go").JSON(), Verdict: registry.FoundUnknown, Reason: "permission denied", Summary: fresh.Stale},
-			{PathJSON: repo.Path("main.go").JSON(), Verdict: registry.FoundMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
+			{PathJSON: repo.Path("fresh.go").JSON(), Finding: registry.FindingMatch, Summary: fresh.Fresh},
+			{PathJSON: repo.Path("locked.go").JSON(), Finding: registry.FindingUnknown, Reason: "permission denied", Summary: fresh.Stale},
+			{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
 		},
 		Directories: &survey.DirCounts{
 			NeedAttention: []survey.StaleDirectory{
@@ -45,7 +45,7 @@ func facts() attention.Facts {
 			Failed: []survey.StaleDirectory{{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}}},
 		},
 		Documents: &docs.Report{Mentions: []docs.CheckedMention{mention}},
-		Specs: []*spec.Listed{
+		Specs: []*spec.ListedSpec{
 			{NodeJSON: spec.NodeJSON{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}},
 			{NodeJSON: spec.NodeJSON{ID: "lost"}, Missing: []string{"gone/"}},
 		},

@@ -24,7 +24,7 @@ func OfBoard(b *board.Board, w *board.Worktree) Facts {
 	if known := w.Spec.Known; known != nil {
 		f.Gate, f.SpecsUnknown = known.Gate, known.Unknown
 		for i := range known.Nodes {
-			f.Specs = append(f.Specs, &known.Nodes[i].Listed)
+			f.Specs = append(f.Specs, &known.Nodes[i].ListedSpec)
 		}
 	}
 	if known := w.State.Known; known != nil {

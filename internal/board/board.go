@@ -89,9 +89,9 @@ type Files struct {
 	Counts       registry.Counts   `json:"counts"`
 	// Bytes is the size of all tracked files.
 	Bytes int64 `json:"bytes"`
-	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
+	// MapFiles are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
-	Leaves []Leaf `json:"-"`
+	MapFiles []MapFile `json:"-"`
 	// StaleOrUnknown are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
 	StaleOrUnknown []registry.Verdict `json:"-"`
@@ -99,8 +99,8 @@ type Files struct {
 	RenamedFrom map[repo.Path]repo.Path `json:"-"`
 }
 
-// A Leaf is a tracked file on the map.
-type Leaf struct {
+// A MapFile is a tracked file on the map.
+type MapFile struct {
 	Path    repo.Path
 	Size    int64
 	Found   registry.Finding
@@ -131,13 +131,13 @@ type Tally struct {
 // A Directory is a directory on the map. Parents come before their children.
 type Directory struct {
 	repo.PathJSON
-	Verdict survey.Verdict `json:"verdict"`
-	Reasons []string       `json:"reasons"`
-	K       int            `json:"k"` // of N children, those that changed
-	N       int            `json:"n"`
-	Files   int            `json:"files"` // all files below it
-	Bytes   int64          `json:"bytes"` // of those files
-	Outline bool           `json:"outline"`
+	Verdict         survey.Verdict `json:"verdict"`
+	Reasons         []string       `json:"reasons"`
+	ChangedChildren int            `json:"k"` // of Children, those that changed
+	Children        int            `json:"n"`
+	Files           int            `json:"files"` // all files below it
+	Bytes           int64          `json:"bytes"` // of those files
+	Outline         bool           `json:"outline"`
 	// Line is the first line of the text, "" without one.
 	Line string `json:"line"`
 
@@ -199,7 +199,7 @@ type SpecCounts struct {
 
 // A Node is a spec with its place in the tree.
 type Node struct {
-	spec.Listed
+	spec.ListedSpec
 	Depth int `json:"depth"`
 	Below int `json:"below"` // number of descendants
 	// Collisions are changes of several worktrees to this spec or its code.

@@ -23,7 +23,7 @@ import (
 type fakeRepo struct {
 	report   *registry.Report
 	sizes    map[repo.Path]int64
-	shown    *survey.Shown
+	shown    *survey.DirListing
 	audit    *workflow.Audit
 	listing  *spec.Listing
 	overlaid []spec.WorktreeChanges
@@ -44,10 +44,12 @@ func (t *fakeRepo) Files(context.Context) (*registry.Report, map[repo.Path]int64
 	return report, t.sizes, err
 }
 
-func (t *fakeRepo) Directories(context.Context) (*survey.Shown, error) { return answer(t, t.shown) }
-func (t *fakeRepo) Specs(context.Context) (*spec.Listing, error)       { return answer(t, t.listing) }
-func (t *fakeRepo) State() (board.StateDir, error)                     { return t, nil }
-func (t *fakeRepo) Audit(context.Context) (*workflow.Audit, error)     { return answer(t, t.audit) }
+func (t *fakeRepo) Directories(context.Context) (*survey.DirListing, error) {
+	return answer(t, t.shown)
+}
+func (t *fakeRepo) Specs(context.Context) (*spec.Listing, error)   { return answer(t, t.listing) }
+func (t *fakeRepo) State() (board.StateDir, error)                 { return t, nil }
+func (t *fakeRepo) Audit(context.Context) (*workflow.Audit, error) { return answer(t, t.audit) }
 
 func (t *fakeRepo) Overlays(context.Context) ([]spec.WorktreeChanges, error) {
 	return answer(t, t.overlaid)
@@ -71,7 +73,7 @@ func (t *fakeRepo) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.
 // healthy returns a repository in which nothing needs attention.
 func healthy() *fakeRepo {
 	return &fakeRepo{
-		report: &registry.Report{State: registry.StateTrust}, shown: &survey.Shown{}, audit: &workflow.Audit{}, listing: &spec.Listing{},
+		report: &registry.Report{State: registry.StateTrust}, shown: &survey.DirListing{}, audit: &workflow.Audit{}, listing: &spec.Listing{},
 	}
 }
 
@@ -124,11 +126,11 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 func TestNeedsAttention(t *testing.T) {
 	directory := func(v survey.Verdict) func(*fakeRepo) {
 		text := "Routes orders."
-		return func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v, Text: &text}} }
+		return func(w *fakeRepo) { w.shown.Directories = []survey.ListedDir{{Verdict: v, Text: &text}} }
 	}
 	outline := func(w *fakeRepo) {
 		text := "Routes orders."
-		w.shown.Directories = []survey.ShownDirectory{{Verdict: survey.Failed, Text: &text, Outline: true}}
+		w.shown.Directories = []survey.ListedDir{{Verdict: survey.Failed, Text: &text, Outline: true}}
 	}
 	runs := func(state surveyrun.RunState) *board.Part[board.Runs] {
 		return board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{State: state}}}, nil)
@@ -140,7 +142,7 @@ func TestNeedsAttention(t *testing.T) {
 	}{
 		"a stale summary":                {spoil: directory(survey.StaleBelow), attention: true},
 		"an unknown verdict":             {spoil: directory(survey.Unknown), attention: true},
-		"no summary":                     {spoil: func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: survey.None}} }},
+		"no summary":                     {spoil: func(w *fakeRepo) { w.shown.Directories = []survey.ListedDir{{Verdict: survey.None}} }},
 		"only an outline":                {spoil: outline},
 		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, attention: true},
 		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, attention: true},
@@ -168,7 +170,7 @@ func TestMissingCodeIsCounted(t *testing.T) {
 	w := healthy()
 	here, other := listed("here", "", ""), listed("other", "", "")
 	here.Missing = []string{"gone.go", "lost.go"}
-	w.listing.Nodes = []spec.Listed{here, other}
+	w.listing.Nodes = []spec.ListedSpec{here, other}
 	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.NeedsAttention() {
 		t.Errorf("%d specs have missing code, needs attention: %t; want 1, true", n, b.NeedsAttention())
@@ -206,8 +208,8 @@ func TestWorktreeThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-func listed(id, parent string, grade fresh.Grade) spec.Listed {
-	n := spec.Listed{NodeJSON: spec.NodeJSON{ID: id}, Status: spec.StatusMerged}
+func listed(id, parent string, grade fresh.Grade) spec.ListedSpec {
+	n := spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: id}, Status: spec.StatusMerged}
 	if parent != "" {
 		n.Parent = &parent
 	}
@@ -220,7 +222,7 @@ func listed(id, parent string, grade fresh.Grade) spec.Listed {
 // Specs are in tree order, those with the highest grade first. None is lost.
 func TestSpecsAreInTreeOrder(t *testing.T) {
 	w := healthy()
-	w.listing.Nodes = []spec.Listed{
+	w.listing.Nodes = []spec.ListedSpec{
 		listed("root", "", ""), listed("a", "root", ""), listed("a1", "a", ""), listed("b", "root", ""), listed("b1", "b", fresh.GradeInterface),
 		listed("ghost", "gone", ""), listed("self", "self", ""),
 	}
@@ -241,8 +243,8 @@ func TestSpecsAreInTreeOrder(t *testing.T) {
 
 // Drift is counted for every status, and unknown drift is counted separately.
 func TestDriftIsCountedForEveryStatus(t *testing.T) {
-	drift := func(id string, n int, st spec.Status) spec.Listed {
-		l := spec.Listed{NodeJSON: spec.NodeJSON{ID: id}, Status: st, Drift: &n}
+	drift := func(id string, n int, st spec.Status) spec.ListedSpec {
+		l := spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: id}, Status: st, Drift: &n}
 		if n < 0 {
 			l.Drift = nil
 		}
@@ -251,7 +253,7 @@ func TestDriftIsCountedForEveryStatus(t *testing.T) {
 	w := healthy()
 	ghost := drift("ghost", -1, spec.StatusActive)
 	ghost.Ghost = true
-	w.listing.Nodes = []spec.Listed{
+	w.listing.Nodes = []spec.ListedSpec{
 		drift("a", 3, spec.StatusDrift), drift("b", 2, spec.StatusActive), drift("c", 0, spec.StatusActive),
 		drift("d", -1, spec.StatusActive), drift("e", -1, spec.StatusUnknown), drift("f", 0, spec.StatusMerged), ghost,
 	}
@@ -260,8 +262,8 @@ func TestDriftIsCountedForEveryStatus(t *testing.T) {
 	if c.Drifting != 2 || c.DriftUnknown != 2 || c.Drift != 1 || c.Active != 4 {
 		t.Errorf("the counts are %+v", c)
 	}
-	for _, alone := range []spec.Listed{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
-		w.listing.Nodes = []spec.Listed{alone}
+	for _, alone := range []spec.ListedSpec{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
+		w.listing.Nodes = []spec.ListedSpec{alone}
 		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil).NeedsAttention() {
 			t.Errorf("a board with only %s does not need attention", alone.ID)
 		}
@@ -274,7 +276,7 @@ func TestTally(t *testing.T) {
 	text := "words"
 	w := healthy()
 	for i, v := range []survey.Verdict{survey.Fresh, survey.Fresh, survey.StaleBelow, survey.None, survey.Excluded, survey.Excluded, survey.Unknown, survey.Unknown} {
-		d := survey.ShownDirectory{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
+		d := survey.ListedDir{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
 		if v == survey.Fresh || v == survey.StaleBelow || i == 7 {
 			d.Text = &text
 		}
@@ -289,7 +291,7 @@ func TestTally(t *testing.T) {
 // A collision that several worktrees report is listed once, also at its spec.
 func TestCollisionIsListedOnce(t *testing.T) {
 	w := healthy()
-	w.listing.Nodes = []spec.Listed{listed("a", "", "")}
+	w.listing.Nodes = []spec.ListedSpec{listed("a", "", "")}
 	w.overlaid = []spec.WorktreeChanges{
 		{Worktree: "one", Collisions: []spec.CollisionJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
 		{Worktree: "two", Collisions: []spec.CollisionJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},

@@ -30,10 +30,10 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 			continue // no longer tracked
 		}
 		f.Bytes += size
-		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
 			f.StaleOrUnknown = append(f.StaleOrUnknown, *v)
 		}
-		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
+		f.MapFiles = append(f.MapFiles, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
 	}
 	if s.RenamedFrom == nil {
 		return f, nil
@@ -64,7 +64,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 	}
 	below := make(map[repo.Path]weight)
 	if files != nil {
-		for _, l := range files.Leaves {
+		for _, l := range files.MapFiles {
 			for dir := l.Path.Dir(); ; dir = dir.Dir() {
 				w := below[dir]
 				below[dir] = weight{w.files + 1, w.bytes + l.Size}
@@ -88,7 +88,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Tally.add(d)
 		out.Summaries.Add(d)
 		n := Directory{
-			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.ChangedChildren, N: d.CountedChildren, Outline: d.Outline,
+			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, ChangedChildren: d.ChangedChildren, Children: d.CountedChildren, Outline: d.Outline,
 			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(describe.Headline(d.TextOrEmpty())), Raw: raw, Text: d.TextOrEmpty(),
 		}
 		if d.Author != nil {
@@ -100,7 +100,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 }
 
 // add counts a directory.
-func (t *Tally) add(d *survey.ShownDirectory) {
+func (t *Tally) add(d *survey.ListedDir) {
 	if d.Verdict == survey.Excluded {
 		return
 	}

@@ -64,13 +64,13 @@ func (w *Worktree) Map(dir repo.Path, in Rect) (tiles []Tile, ok bool) {
 	return tiles, true
 }
 
-// Leaf returns a tracked file; nil if there is none.
-func (f *Files) Leaf(path repo.Path) *Leaf {
-	i, ok := slices.BinarySearchFunc(f.Leaves, path, func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) })
+// MapFile returns a tracked file; nil if there is none.
+func (f *Files) MapFile(path repo.Path) *MapFile {
+	i, ok := slices.BinarySearchFunc(f.MapFiles, path, func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) })
 	if !ok {
 		return nil
 	}
-	return &f.Leaves[i]
+	return &f.MapFiles[i]
 }
 
 // Directory returns a directory; nil if there is none.
@@ -94,17 +94,17 @@ func (s *Survey) inside(at int) []Directory {
 }
 
 // under returns the files below a directory.
-func (f *Files) under(dir repo.Path) []Leaf {
+func (f *Files) under(dir repo.Path) []MapFile {
 	if dir == "" {
-		return f.Leaves
+		return f.MapFiles
 	}
-	from, _ := slices.BinarySearchFunc(f.Leaves, dir+"/", func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) })
-	to, _ := slices.BinarySearchFunc(f.Leaves, dir+"0", func(l Leaf, p repo.Path) int { return cmp.Compare(l.Path, p) }) // '0' follows '/'
-	return f.Leaves[from:to]
+	from, _ := slices.BinarySearchFunc(f.MapFiles, dir+"/", func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) })
+	to, _ := slices.BinarySearchFunc(f.MapFiles, dir+"0", func(l MapFile, p repo.Path) int { return cmp.Compare(l.Path, p) }) // '0' follows '/'
+	return f.MapFiles[from:to]
 }
 
 // contents returns a tile for each direct child of a directory.
-func contents(dir repo.Path, below []Directory, files []Leaf) []Tile {
+func contents(dir repo.Path, below []Directory, files []MapFile) []Tile {
 	var tiles []Tile
 	for i := range below {
 		if d := &below[i]; d.Raw.Dir() == dir {
@@ -123,9 +123,9 @@ func (d *Directory) tile() Tile {
 	reasons := d.Why()
 	switch d.Verdict {
 	case survey.StaleBelow:
-		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories changed", d.K, d.N))
+		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories changed", d.ChangedChildren, d.Children))
 	case survey.Incomplete:
-		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories had no summary", d.K, d.N))
+		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories had no summary", d.ChangedChildren, d.Children))
 	default:
 	}
 	verdict := short(d.Verdict)
@@ -167,12 +167,12 @@ func short(v survey.Verdict) string {
 }
 
 // Tile returns the tile of a file.
-func (l Leaf) Tile() Tile {
+func (l MapFile) Tile() Tile {
 	t := Tile{Name: repo.Path(l.Path.Base()).String(), Path: l.Path, Files: 1, Bytes: l.Size, State: l.Summary, Verdict: l.Summary.String(), Why: l.Reason}
 	if l.Summary == fresh.None {
 		t.Verdict = "no summary"
 	}
-	if l.Found == registry.FoundUnknown || l.Found == registry.FoundConflicted {
+	if l.Found == registry.FindingUnknown || l.Found == registry.FindingConflicted {
 		t.State, t.Verdict = fresh.Unknown, l.Found.String()
 	}
 	if l.Summary == fresh.Stale && l.Grade != "" {

@@ -23,7 +23,7 @@ type Source struct {
 	// Files returns the verdicts of all tracked files and the sizes that are known.
 	Files func(context.Context) (*registry.Report, map[repo.Path]int64, error)
 	// Directories returns the verdicts and texts of all directories.
-	Directories func(context.Context) (*survey.Shown, error)
+	Directories func(context.Context) (*survey.DirListing, error)
 	// Specs lists the specs.
 	Specs func(context.Context) (*spec.Listing, error)
 	// Gate is the drift from which the gate blocks a commit, 0 for the default.

@@ -18,7 +18,7 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 }
 
 // CountSpecs counts nodes by status, drift and problems.
-func CountSpecs(nodes []spec.Listed) SpecCounts {
+func CountSpecs(nodes []spec.ListedSpec) SpecCounts {
 	var c SpecCounts
 	for i := range nodes {
 		n := &nodes[i]
@@ -55,11 +55,11 @@ func CountSpecs(nodes []spec.Listed) SpecCounts {
 }
 
 // arrange puts specs into tree order.
-func arrange(nodes []spec.Listed) []Node {
+func arrange(nodes []spec.ListedSpec) []Node {
 	placed := spec.TreeOrder(nodes)
 	list := make([]Node, len(placed))
 	for i, p := range placed {
-		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Collision{}}
+		list[i] = Node{ListedSpec: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Collision{}}
 	}
 	return list
 }

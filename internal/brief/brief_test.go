@@ -240,13 +240,13 @@ func TestDirectory(t *testing.T) {
 		Kinds:    kinds,
 		Code:     true,
 		Followed: true,
-		Central: []brief.Central{
+		Central: []brief.CentralFile{
 			{Path: "server/limits.go", Users: 4, Outside: 3, About: "Limiter limits"},
 			{Path: "server/index.ts", Users: 2},
 			{Path: "server/doc.go", Users: 1, Outside: 1, About: "Package server serves."},
 		},
 		Parts:   []brief.Part{{Path: "server/main"}, {Path: "server/a", About: "Package server serves."}, {Path: "server/b", About: "Begins.", Verdict: "stale"}},
-		Entries: []brief.Described{{Path: "server/main/main.go", About: "Begins."}},
+		Entries: []brief.FileAbout{{Path: "server/main/main.go", About: "Begins."}},
 		Tests:   []repo.Path{"server/limits_test.go"},
 		Dependents: []searchindex.Pair{
 			{From: "cmd/a.go", To: "server/limits.go"},
@@ -287,10 +287,10 @@ func TestRepository(t *testing.T) {
 		Words:   []brief.Section{{Subject: ".", Verdict: "fresh, outline", Text: "Routes orders."}},
 		Project: newProject(t, files),
 		Parts:   []brief.Part{{Path: "server", About: "Package server serves."}, {Path: "empty"}},
-		Start:   []brief.Described{{Path: "README.md"}},
-		Central: []brief.Central{{Path: "server/limits.go", Users: 4, About: "Limiter limits"}},
+		Start:   []brief.FileAbout{{Path: "README.md"}},
+		Central: []brief.CentralFile{{Path: "server/limits.go", Users: 4, About: "Limiter limits"}},
 		Tests:   []repo.Path{"server/limits_test.go"},
-		Stale:   []brief.Stale{{Subject: "summary of server", Why: "limits.go changed"}},
+		Stale:   []brief.StaleSummary{{Subject: "summary of server", Why: "limits.go changed"}},
 	}, 0).String()
 	for _, want := range []string{
 		".: Routes orders.\n",

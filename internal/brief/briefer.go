@@ -66,7 +66,7 @@ func (br *Briefer) Measure(ctx context.Context, measure func(t *find.IndexedTree
 }
 
 // BriefWithoutIndex returns the brief of the repository from facts that need no search index.
-func (br *Briefer) BriefWithoutIndex(ctx context.Context, work *tree.Work, budget int) (*Brief, error) {
+func (br *Briefer) BriefWithoutIndex(ctx context.Context, work *tree.WorkTree, budget int) (*Brief, error) {
 	t := find.NewWorkTree(work)
 	if _, err := t.Files(ctx); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 		return nil, err
 	}
 	inside := string(dir) + "/"
-	byPath := make(map[repo.Path]*Central)
+	byPath := make(map[repo.Path]*CentralFile)
 	for _, p := range pairs {
 		outside := !strings.HasPrefix(string(p.From), inside)
 		if outside {
@@ -52,7 +52,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 		}
 		c := byPath[p.To]
 		if c == nil {
-			c = &Central{Path: p.To}
+			c = &CentralFile{Path: p.To}
 			byPath[p.To] = c
 		}
 		switch {
@@ -69,7 +69,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 		facts.Central = append(facts.Central, *c)
 		r.used = append(r.used, searchindex.UseCount{Path: c.Path, Users: c.Users, Tests: c.Tests})
 	}
-	slices.SortFunc(facts.Central, func(a, b Central) int {
+	slices.SortFunc(facts.Central, func(a, b CentralFile) int {
 		return cmp.Or(cmp.Compare(b.Users+b.Outside, a.Users+a.Outside), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
 	})
 	facts.Central = facts.Central[:min(len(facts.Central), centralLimit)]

@@ -88,7 +88,7 @@ func (r *EditReader) users(ctx context.Context, facts *FileFacts, kinds map[repo
 				return err
 			}
 			kinds[e.From] = from.Kind
-			current[e.From] = from.Number != 0 && r.workspace.AsStored(r.read(ctx, e.From), from.ID) != nil
+			current[e.From] = from.Number != 0 && r.workspace.BytesOfBlob(r.read(ctx, e.From), from.ID) != nil
 		}
 		if current[e.From] {
 			facts.Users = append(facts.Users, e)

@@ -82,7 +82,7 @@ const startHubs = 2
 
 // hubs returns those of the central files that use most others: there the parts of a library,
 // which has no program, come together.
-func (r *collector) hubs(ctx context.Context, central []Central) ([]Described, error) {
+func (r *collector) hubs(ctx context.Context, central []CentralFile) ([]FileAbout, error) {
 	uses := make(map[repo.Path]int)
 	for _, c := range central {
 		edges, err := r.x.Uses(ctx, c.Path)
@@ -92,10 +92,10 @@ func (r *collector) hubs(ctx context.Context, central []Central) ([]Described, e
 		uses[c.Path] = len(searchindex.Links(edges, func(e searchindex.Edge) repo.Path { return e.To }))
 	}
 	list := slices.Clone(central)
-	slices.SortStableFunc(list, func(a, b Central) int { return cmp.Compare(uses[b.Path], uses[a.Path]) })
-	var hubs []Described
+	slices.SortStableFunc(list, func(a, b CentralFile) int { return cmp.Compare(uses[b.Path], uses[a.Path]) })
+	var hubs []FileAbout
 	for _, c := range list[:min(len(list), startHubs)] {
-		hubs = append(hubs, Described{Path: c.Path, About: c.About})
+		hubs = append(hubs, FileAbout{Path: c.Path, About: c.About})
 	}
 	return hubs, nil
 }

@@ -50,7 +50,7 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 		if !IsProduct(u.Path) || len(facts.Central) == MostUsed {
 			continue
 		}
-		facts.Central = append(facts.Central, Central{Path: u.Path, Users: u.Users, Tests: u.Tests})
+		facts.Central = append(facts.Central, CentralFile{Path: u.Path, Users: u.Users, Tests: u.Tests})
 	}
 	if err := r.describe(ctx, facts.Central); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 	if facts.Start, err = r.described(ctx, r.start()); err != nil {
 		return nil, err
 	}
-	isProgram := func(d Described) bool { return r.kind(d.Path) == repo.KindSource && !IsModuleFile(d.Path) }
+	isProgram := func(d FileAbout) bool { return r.kind(d.Path) == repo.KindSource && !IsModuleFile(d.Path) }
 	if !slices.ContainsFunc(facts.Start, isProgram) {
 		hubs, err := r.hubs(ctx, facts.Central)
 		if err != nil {
@@ -72,11 +72,11 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 		}
 	}
 	for _, t := range stale {
-		facts.Stale = append(facts.Stale, Stale{Subject: "summary of " + repo.DirLabel(t.Path).String(), Why: strings.Join(t.Reasons[:min(len(t.Reasons), 3)], ", ")})
+		facts.Stale = append(facts.Stale, StaleSummary{Subject: "summary of " + repo.DirLabel(t.Path).String(), Why: strings.Join(t.Reasons[:min(len(t.Reasons), 3)], ", ")})
 	}
 	for _, p := range r.paths {
 		if r.t.Stale(p) {
-			facts.Stale = append(facts.Stale, Stale{Subject: "summary of " + p.String(), Why: "the file changed since"})
+			facts.Stale = append(facts.Stale, StaleSummary{Subject: "summary of " + p.String(), Why: "the file changed since"})
 		}
 	}
 	return Repository(facts, budget), nil

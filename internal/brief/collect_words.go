@@ -130,7 +130,7 @@ func (r *collector) specs(ctx context.Context, p repo.Path) ([]Section, error) {
 	return list, nil
 }
 
-func specSection(n spec.Listed) Section {
+func specSection(n spec.ListedSpec) Section {
 	text := n.Desc
 	if text == "" {
 		text = n.Title
@@ -157,7 +157,7 @@ func (r *collector) part(ctx context.Context, d *survey.Directory, texts map[rep
 }
 
 // describe adds a line to each central file.
-func (r *collector) describe(ctx context.Context, list []Central) error {
+func (r *collector) describe(ctx context.Context, list []CentralFile) error {
 	files := make([]repo.Path, len(list))
 	for i, c := range list {
 		files[i] = c.Path
@@ -171,8 +171,8 @@ func (r *collector) describe(ctx context.Context, list []Central) error {
 
 // described returns files with a line about each: the summary if it is fresh, else what the
 // file says of itself.
-func (r *collector) described(ctx context.Context, paths []repo.Path) ([]Described, error) {
-	list := make([]Described, len(paths))
+func (r *collector) described(ctx context.Context, paths []repo.Path) ([]FileAbout, error) {
+	list := make([]FileAbout, len(paths))
 	files := make([]*workspace.File, 0, len(paths))
 	for i, p := range paths {
 		list[i].Path = p

@@ -19,20 +19,20 @@ type DirectoryFacts struct {
 	Path    repo.Path
 	Words   []Section // its summary or its own words, and the specs that govern it
 	Project *project.Project
-	Central []Central
+	Central []CentralFile
 	Parts   []Part // its subdirectories
 	// Dependents are the files outside that use files of the directory.
 	Dependents []searchindex.Pair
 	// Code says that there are source files or tests, Followed that ken follows uses in them.
 	Code, Followed bool
 	Kinds          func(repo.Path) repo.Kind
-	Entries        []Described
+	Entries        []FileAbout
 	Tests          []repo.Path // below the directory
 	History        History
 }
 
-// A Central is a file that many others use.
-type Central struct {
+// A CentralFile is a file that many others use.
+type CentralFile struct {
 	Path           repo.Path
 	Users, Outside int // files that use it, without tests; those of them outside the directory
 	Tests          int
@@ -47,8 +47,8 @@ type Part struct {
 	Verdict string // of a summary; "" for own words
 }
 
-// A Described is a file with a line about it.
-type Described struct {
+// A FileAbout is a file with a line about it.
+type FileAbout struct {
 	Path  repo.Path
 	About string
 }
@@ -71,7 +71,7 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 		said[s.Text] = true
 		blocks = append(blocks, &block{Section: s})
 	}
-	d.Central = slices.DeleteFunc(d.Central, func(c Central) bool { return c.About == "" && IsModuleFile(c.Path) })
+	d.Central = slices.DeleteFunc(d.Central, func(c CentralFile) bool { return c.About == "" && IsModuleFile(c.Path) })
 	for i := range d.Central {
 		clearRepeated(said, &d.Central[i].About)
 	}
@@ -114,7 +114,7 @@ func IsModuleFile(p repo.Path) bool {
 }
 
 // central lists files with how many others use them.
-func central(subject string, list []Central, below repo.Path, first int) *block {
+func central(subject string, list []CentralFile, below repo.Path, first int) *block {
 	items := make([]Item, len(list))
 	for i, c := range list {
 		used := "used by " + english.Count(c.Users, "file")
@@ -159,7 +159,7 @@ func parts(subject string, list []Part, first int) *block {
 }
 
 // entries lists the files in which programs start.
-func entries(subject string, list []Described) *block {
+func entries(subject string, list []FileAbout) *block {
 	items := make([]Item, len(list))
 	for i, e := range list {
 		show := name(e.Path)

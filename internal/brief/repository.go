@@ -15,10 +15,10 @@ type RepositoryFacts struct {
 	Words   []Section // the summary of the root or its own words
 	Project *project.Project
 	Parts   []Part
-	Start   []Described // documents and programs to begin with
-	Central []Central
+	Start   []FileAbout // documents and programs to begin with
+	Central []CentralFile
 	Tests   []repo.Path
-	Stale   []Stale
+	Stale   []StaleSummary
 	History History
 }
 
@@ -30,8 +30,8 @@ func Link(p repo.Path, about Section) *Brief {
 	return b
 }
 
-// A Stale is a summary of an older content.
-type Stale struct {
+// A StaleSummary is a summary of an older content.
+type StaleSummary struct {
 	Subject string // "summary of PATH"
 	Why     string
 }
@@ -82,7 +82,7 @@ func Empty() *Brief {
 	return b
 }
 
-func described(subject string, list []Described, first int) *block {
+func described(subject string, list []FileAbout, first int) *block {
 	k := entries(subject, list)
 	k.first = first
 	return k

@@ -32,7 +32,7 @@ OPENAI_BASE_URL, --provider with --model.`,
 			if withdraw && address == "" {
 				return usage(c, errors.New("--withdraw: no address given"))
 			}
-			w, err := ken.OpenCommits(c.Context(), p.dir)
+			w, err := ken.OpenAllowBare(c.Context(), p.dir)
 			if err != nil {
 				return err
 			}

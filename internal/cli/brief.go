@@ -32,7 +32,7 @@ most important comes first, and ken prints no more than the budget allows.`,
 				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, brief.MinBudget))
 			}
 			answer := func(w *ken.Repository) error {
-				path, err := oneDir(w, args)
+				path, err := optionalPath(w, args)
 				if err != nil {
 					return err
 				}
@@ -42,7 +42,7 @@ most important comes first, and ken prints no more than the budget allows.`,
 				}
 				briefer := w.Briefer()
 				b, err := briefer.Brief(c.Context(), brief.Options{Path: path, Budget: budget, At: at})
-				if file := find.WithoutLines(path); fault.KindOf(err) == fault.Usage && file != path { // PATH:LINE
+				if file := find.StripLineNumber(path); fault.KindOf(err) == fault.Usage && file != path { // PATH:LINE
 					if other, otherErr := briefer.Brief(c.Context(), brief.Options{Path: file, Budget: budget, At: at}); otherErr == nil {
 						b, err = other, nil
 					}
@@ -53,9 +53,9 @@ most important comes first, and ken prints no more than the budget allows.`,
 				return p.answer(b, func() { p.io.Printf("%s", term.CleanText(b.String())) })
 			}
 			if rev != "" {
-				return p.withinCommits(c.Context(), answer)
+				return p.withBareRepository(c.Context(), answer)
 			}
-			return p.within(c.Context(), answer)
+			return p.withRepository(c.Context(), answer)
 		},
 	}
 	c.Flags().IntVar(&budget, "budget", 0, "print at most so many `TOKENS`, of 4 bytes each (default 1500)")

@@ -186,8 +186,8 @@ too, and ken help glossary explains the words that ken uses.`,
 	return cmd
 }
 
-// within opens the repository, runs f in it, and closes it again.
-func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (err error) {
+// withRepository opens the repository, runs f in it, and closes it again.
+func (p *program) withRepository(ctx context.Context, f func(*ken.Repository) error) (err error) {
 	show := p.io.Progress("reading files")
 	w, err := ken.OpenWithTeam(ctx, ken.Options{Dir: p.dir, Progress: show.Update})
 	if err != nil {
@@ -200,9 +200,9 @@ func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (er
 	return f(w)
 }
 
-// withinCommits is within for a repository that may have no work tree.
-func (p *program) withinCommits(ctx context.Context, f func(*ken.Repository) error) (err error) {
-	w, err := ken.OpenCommits(ctx, p.dir)
+// withBareRepository is withRepository for a repository that may have no work tree.
+func (p *program) withBareRepository(ctx context.Context, f func(*ken.Repository) error) (err error) {
+	w, err := ken.OpenAllowBare(ctx, p.dir)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 					return usage(c, fmt.Errorf("updates in %s: %w", file, err))
 				}
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				for i, u := range updates {
 					path, err := w.RootPath(string(u.Path))
 					if err != nil {
@@ -57,7 +57,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 					return err
 				}
 				err = p.printClosing(out)
-				if said := w.AfterClose(c.Context()); said != "" {
+				if said := w.PushAfterClose(c.Context()); said != "" {
 					p.io.Remarkf("ken: %s", term.CleanText(said))
 				}
 				return err

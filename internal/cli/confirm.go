@@ -28,7 +28,7 @@ that were stale only because of this summary become fresh again.`,
 			if len(args)+len(b64) == 0 {
 				return missing(c, "PATH")
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err

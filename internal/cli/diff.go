@@ -22,7 +22,7 @@ saw, or the command for a new summary.`,
 			if len(args)+len(b64) != 1 {
 				return missing(c, "PATH")
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err

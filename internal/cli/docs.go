@@ -41,7 +41,7 @@ the thing existed when the document mentioned it, and does not exist now.`,
 			if f.sarif && (f.fix || p.io.JSON) {
 				return usage(c, errors.New("--sarif cannot be combined with --json or --fix"))
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, f.b64)
 				if err != nil {
 					return err

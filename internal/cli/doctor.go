@@ -124,7 +124,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noCon
 // specFindings returns the problems of specs. Outside of a repository there are none.
 func (p *program) specFindings(ctx context.Context) []workflow.Finding {
 	var list []workflow.Finding
-	err := p.within(ctx, func(w *ken.Repository) error {
+	err := p.withRepository(ctx, func(w *ken.Repository) error {
 		l, err := w.Spec().List(ctx)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ The first call indexes the work tree; later calls read only what changed.`,
 			if err != nil {
 				return usage(c, err)
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				at, err := w.At(c.Context(), rev)
 				if err != nil {
 					return err

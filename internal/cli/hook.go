@@ -24,9 +24,9 @@ type GitHooks interface {
 	// Gate judges the staged changes; nil in a repository without specs. strict says
 	// that an unknown verdict stops the commit.
 	Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error)
-	// Sign adds a session to the message that git prepared in a file.
-	Sign(ctx context.Context, file, source, session string) error
-	// Finish adds the session to a message that the user wrote after Sign.
+	// AddSession adds a session to the message that git prepared in a file.
+	AddSession(ctx context.Context, file, source, session string) error
+	// Finish adds the session to a message that the user wrote after AddSession.
 	Finish(ctx context.Context, file, session string) error
 	// Close closes the commit at HEAD; nil if the repository was never verified, and
 	// while git replays commits.
@@ -111,7 +111,7 @@ func (p *program) hookPrepareCommitMsg() *cobra.Command {
 			if len(args) > 1 {
 				source = args[1]
 			}
-			return h.Sign(c.Context(), args[0], source, session)
+			return h.AddSession(c.Context(), args[0], source, session)
 		}),
 	}
 }

@@ -26,7 +26,7 @@ func (b brokenHooks) Gate(context.Context) (*spec.GateResult, bool, error) {
 	return nil, false, b.fail()
 }
 
-func (b brokenHooks) Sign(context.Context, string, string, string) error { return b.fail() }
+func (b brokenHooks) AddSession(context.Context, string, string, string) error { return b.fail() }
 
 func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
 

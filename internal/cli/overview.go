@@ -39,7 +39,7 @@ type SpecsOverview struct {
 	Gate     int `json:"gate"`      // the drift from which the gate blocks a commit
 	OverGate int `json:"over_gate"` // specs with that much drift or more
 
-	nodes   []spec.Listed
+	nodes   []spec.ListedSpec
 	unknown []spec.Unknown
 }
 
@@ -83,7 +83,7 @@ type Attention struct {
 
 // overview reads every part. If one part fails, the others are still reported. With full, it checks documents even if
 // that takes long.
-func (p *program) overview(ctx context.Context, w *ken.Repository, known *knowledge, full bool) (*Overview, error) {
+func (p *program) overview(ctx context.Context, w *ken.Repository, known *statusReport, full bool) (*Overview, error) {
 	o := &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
 	if known.Counts.Files == 0 {
 		return o, nil
@@ -132,7 +132,7 @@ func (p *program) askDocs(ctx context.Context, w *ken.Repository, o *Overview, f
 		}
 		return err
 	}
-	rep, err := w.Documents().Quick(ctx)
+	rep, err := w.Documents().CheckIfFast(ctx)
 	if err != nil {
 		return err
 	}

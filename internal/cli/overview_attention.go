@@ -35,7 +35,7 @@ func commandFrom(dir string, here repo.Path) func(args ...string) string {
 }
 
 // collectAttention lists what needs attention, the most important kind first.
-func (o *Overview) collectAttention(known *knowledge, command func(args ...string) string) {
+func (o *Overview) collectAttention(known *statusReport, command func(args ...string) string) {
 	for _, it := range attention.List(o.facts(known)) {
 		a := Attention{Kind: it.Kind, Subject: it.Subject, Why: it.Why, Command: it.Shell, item: it}
 		if it.Shell == "" {
@@ -49,7 +49,7 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 }
 
 // facts returns the facts of the overview for [attention.List].
-func (o *Overview) facts(known *knowledge) attention.Facts {
+func (o *Overview) facts(known *statusReport) attention.Facts {
 	f := attention.Facts{
 		Files: known.Verdicts, Directories: known.Directories, Documents: o.documents, Collisions: o.Collisions, Ignored: o.ignored, RenamedFrom: o.renamed,
 	}

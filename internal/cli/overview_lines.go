@@ -14,7 +14,7 @@ import (
 
 // printOverview prints a line for each part, then what needs attention: so many items of each
 // kind.
-func (p *program) printOverview(known *knowledge, o *Overview, items int) {
+func (p *program) printOverview(known *statusReport, o *Overview, items int) {
 	p.io.Buffered(func() {
 		say := func(part, text string) { p.io.Printf("%-12s %s\n", part, term.Clean(text)) }
 		say("files", filesLine(known.Report, false))

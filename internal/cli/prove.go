@@ -46,7 +46,7 @@ brief beside the files that it stands for? A table and the method follow.`,
 					return err
 				}
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				steps := p.steps()
 				opts.Progress = steps.update
 				r, err := w.Prover().Prove(c.Context(), opts)

@@ -38,7 +38,7 @@ holds here.`,
 				}
 				text = string(b)
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				out, err := w.Summaries().CheckReceipt(c.Context(), text)
 				if err != nil {
 					return err

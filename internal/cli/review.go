@@ -57,9 +57,9 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 				return failCheck(err, check && r.Fails(w.FailOn()))
 			}
 			if strings.Contains(opts.Range, "..") { // a bare repository has commits, too
-				return p.withinCommits(c.Context(), run)
+				return p.withBareRepository(c.Context(), run)
 			}
-			return p.within(c.Context(), run)
+			return p.withRepository(c.Context(), run)
 		},
 	}
 	c.Flags().BoolVar(&opts.All, "all", false, "list every line, and problems from before the change")

@@ -17,13 +17,13 @@ type ServeOptions struct {
 	Hosts    []string // further host names to answer to
 	NewToken bool
 	// Ready is called with the address of the dashboard.
-	Ready func(Serving)
+	Ready func(DashboardAddress)
 	// Taken is called if another listener has the port of the repository. It may be nil.
 	Taken func(port uint16)
 }
 
-// Serving is where a dashboard can be reached.
-type Serving struct {
+// DashboardAddress is where a dashboard can be reached.
+type DashboardAddress struct {
 	URL   string `json:"url"`  // with the token, which gives full access
 	Addr  string `json:"addr"` // that it listens on
 	Local bool   `json:"local"`
@@ -74,7 +74,7 @@ func (p *program) serveDashboard(ctx context.Context, opts ServeOptions) error {
 }
 
 // announce prints where the dashboard can be reached.
-func (p *program) announce(s Serving) {
+func (p *program) announce(s DashboardAddress) {
 	if p.io.JSON {
 		_ = p.io.Encode(s)
 		return

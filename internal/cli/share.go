@@ -36,7 +36,7 @@ database, push and pull do the same: both sides get the new records of the other
 // database of the team, if there is one, and returns its status. Then it calls f for the git
 // remote, unless the team shares only through the database.
 func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *store.TeamStatus) error) (base *store.TeamStatus, err error) {
-	w, err := ken.OpenCommits(ctx, p.dir)
+	w, err := ken.OpenAllowBare(ctx, p.dir)
 	if err != nil {
 		return nil, err
 	}

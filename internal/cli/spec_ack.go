@@ -22,7 +22,7 @@ stay as they are.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			req.Nodes, req.Session = args, p.Session()
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				done, err := w.Spec().Ack(c.Context(), req)
 				if err != nil {
 					return err

@@ -37,7 +37,7 @@ func (p *program) specDrift() *cobra.Command {
   ken spec drift parser --patch   # with what they changed`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				n, err := w.Spec().Node(c.Context(), args[0])
 				if err != nil {
 					return err

@@ -31,7 +31,7 @@ the gate refuses or if a drift is unknown.`,
 			if c.Flags().Changed("range") && opts.Range == "" {
 				return usage(c, errors.New("--range is empty: expected A..B"))
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				opts.Threshold = w.Config.Spec.Gate.Threshold
 				g, err := w.Spec().Gate(c.Context(), opts)
 				if err != nil {

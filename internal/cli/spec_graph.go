@@ -20,7 +20,7 @@ func (p *program) specGraph() *cobra.Command {
 			if f := spec.GraphFormat(format); f != spec.Dot && f != spec.Mermaid {
 				return usage(c, fmt.Errorf("--format: expected %s or %s, not %q", spec.Dot, spec.Mermaid, format))
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				nodes, err := w.Spec().Nodes(c.Context())
 				if err != nil {
 					return err

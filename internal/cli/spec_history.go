@@ -16,7 +16,7 @@ func (p *program) specHistory() *cobra.Command {
 		Example: `  ken spec history parser`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				rows, err := w.Spec().History(c.Context(), args[0])
 				if err != nil {
 					return err
@@ -50,7 +50,7 @@ func (p *program) specDiff() *cobra.Command {
 		Example: `  ken spec diff parser HEAD~1`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				commit, patch, err := w.Spec().Diff(c.Context(), args[0], args[1])
 				if err != nil {
 					return err

@@ -25,7 +25,7 @@ nothing. Each line says how to fix it.`,
 		Example: `  ken spec lint --check   # for scripts`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				found, err := w.Spec().Lint(c.Context())
 				if err != nil {
 					return err

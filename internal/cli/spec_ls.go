@@ -24,7 +24,7 @@ content. ken computes all of it from git's history and says "unknown" if it cann
   ken spec ls --check   # exit 3`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				l, err := w.Spec().List(c.Context())
 				if err != nil {
 					return err
@@ -67,7 +67,7 @@ func (p *program) printListing(l *spec.Listing) {
 
 // sharedReason returns the reason for unknown facts that most specs have, "" if only one spec
 // has it.
-func sharedReason(nodes []spec.Listed) string {
+func sharedReason(nodes []spec.ListedSpec) string {
 	specs := make(map[string]int)
 	most := ""
 	for i := range nodes {

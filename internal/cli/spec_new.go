@@ -17,7 +17,7 @@ func (p *program) specNew() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			d.Dir = args[0]
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				n, err := w.Spec().New(c.Context(), d)
 				if err != nil {
 					return err

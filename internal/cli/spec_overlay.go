@@ -21,7 +21,7 @@ code that it governs: you see it before either is merged.`,
 		Example: `  ken spec overlay`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				list, err := w.Spec().Overlays(c.Context())
 				if err != nil {
 					return err

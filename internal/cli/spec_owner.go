@@ -14,7 +14,7 @@ func (p *program) specOwner() *cobra.Command {
 		Example: `  ken spec owner internal/parse/parse.go`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				chosen, err := paths(w, args, nil)
 				if err != nil {
 					return err

@@ -17,7 +17,7 @@ func (p *program) specSearch() *cobra.Command {
 		Example: `  ken spec search words`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				nodes, err := w.Spec().Nodes(c.Context())
 				if err != nil {
 					return err

@@ -18,7 +18,7 @@ func (p *program) specShow() *cobra.Command {
 		Example: `  ken spec show parser`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				n, err := w.Spec().Show(c.Context(), args[0])
 				if err != nil {
 					return err
@@ -31,7 +31,7 @@ func (p *program) specShow() *cobra.Command {
 
 func (p *program) printSpec(n *spec.Details) {
 	p.io.Line(term.Plain, n.ID, n.Title, n.Desc)
-	facts := *n.Listed
+	facts := *n.ListedSpec
 	facts.Problems = nil // each has a line of its own
 	p.io.Line(statusTone(n.Status), n.Status.String(), n.Path, facts.Describe())
 	if n.Session != nil {

@@ -108,7 +108,7 @@ func advice(ct *contract.Contract, name string, dir bool) string {
 	if dir {
 		return "not in the contract"
 	}
-	if near, ok := ct.Nearest(name); ok {
+	if near, ok := ct.SuggestFile(name); ok {
 		return "did you mean " + near + "?"
 	}
 	if line := ct.Line(name); line != "" {

@@ -92,12 +92,12 @@ type reportOptions struct {
 
 // report runs status or verify and prints the answer.
 func (p *program) report(ctx context.Context, opts reportOptions) error {
-	return p.within(ctx, func(w *ken.Repository) error {
+	return p.withRepository(ctx, func(w *ken.Repository) error {
 		only, err := paths(w, opts.args, opts.b64)
 		if err != nil {
 			return err
 		}
-		known := &knowledge{}
+		known := &statusReport{}
 		if opts.full {
 			if known.Removed, err = unusedOf(w.Store.RemoveUnused(ctx)); err != nil {
 				return err
@@ -133,9 +133,9 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 	})
 }
 
-// knowledgeNow returns what ken status reports about files and directories.
-func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *knowledge, err error) {
-	known = &knowledge{}
+// currentStatus returns what ken status reports about files and directories.
+func (p *program) currentStatus(ctx context.Context, w *ken.Repository) (known *statusReport, err error) {
+	known = &statusReport{}
 	if known.Report, err = w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
 		return nil, err
 	}
@@ -143,8 +143,8 @@ func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *k
 	return known, err
 }
 
-// knowledge is the answer of status and verify: the report on files, and the counts of the other texts.
-type knowledge struct {
+// statusReport is the answer of status and verify: the report on files, and the counts of the other texts.
+type statusReport struct {
 	*registry.Report
 	Directories *survey.DirCounts `json:"directories,omitempty"` // absent if no directory was ever described
 	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
@@ -153,7 +153,7 @@ type knowledge struct {
 }
 
 // failsCheck reports whether --check should fail.
-func (k *knowledge) failsCheck() bool {
+func (k *statusReport) failsCheck() bool {
 	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
 	return k.Counts.NeedsAttention() || k.Directories != nil && len(k.Directories.NeedAttention) > 0 || damaged
 }
@@ -177,16 +177,16 @@ func unusedOf(list []fresh.UnusedRecord, err error) ([]unused, error) {
 }
 
 // encodeReport prints a report verdict by verdict, since there may be very many.
-func (p *program) encodeReport(known *knowledge) error {
+func (p *program) encodeReport(known *statusReport) error {
 	head := struct {
-		*knowledge
+		*statusReport
 		Verdicts *struct{} `json:"verdicts,omitempty"` // hides the report's own
-	}{knowledge: known}
+	}{statusReport: known}
 	rep := known.Report
 	return p.io.EncodeList(head, term.List{Name: "verdicts", Len: len(rep.Verdicts), At: func(i int) any { return &rep.Verdicts[i] }})
 }
 
-func (p *program) printReport(known *knowledge, opts reportOptions) {
+func (p *program) printReport(known *statusReport, opts reportOptions) {
 	rep := known.Report
 	if known.Overview != nil {
 		p.printOverview(known, known.Overview, overviewItems)
@@ -221,11 +221,11 @@ func (p *program) printReport(known *knowledge, opts reportOptions) {
 }
 
 // listFiles prints a line for each listed path, and for each directory whose summary is stale or unknown.
-func (p *program) listFiles(known *knowledge) {
+func (p *program) listFiles(known *statusReport) {
 	left := known.Counts.Sparse // files that no line names
 	for _, v := range known.Verdicts {
 		word, tone, why := describeVerdict(v)
-		if v.Verdict == registry.FoundSparse {
+		if v.Finding == registry.FindingSparse {
 			left--
 		}
 		p.io.Line(tone, word, v.RawPath().String(), why)

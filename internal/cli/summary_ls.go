@@ -31,7 +31,7 @@ func (p *program) summaryList() *cobra.Command {
 				}
 				want = append(want, st)
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err

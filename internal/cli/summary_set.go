@@ -52,7 +52,7 @@ Otherwise ken assumes the current content, and marks the summary as assumed.`,
 				}
 				text = string(b)
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				update := registry.Update{Text: text, Read: read}
 				path, err := onePath(w, args, b64)
 				if err != nil {

@@ -35,7 +35,7 @@ func (p *program) summaryShow() *cobra.Command {
 			if id != "" && err != nil {
 				return usage(c, fmt.Errorf("--id %s: want 40 or 64 hexadecimal digits, or 32 of an md5", id))
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				known, err := p.lookUp(c, w, content, args, b64)
 				if err != nil {
 					return err

@@ -91,8 +91,8 @@ func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provi
 	return s, writer, nil
 }
 
-// oneDir resolves the argument that names a directory. Without one it is the root.
-func oneDir(w interface {
+// optionalPath resolves the argument that names a directory. Without one it is the root.
+func optionalPath(w interface {
 	Path(arg string) (repo.Path, error)
 }, args []string,
 ) (repo.Path, error) {

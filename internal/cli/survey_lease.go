@@ -38,8 +38,8 @@ time. Give it back with: ken survey release DIR.`,
 			if err != nil {
 				return usage(c, fmt.Errorf("--lease: %w", err))
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
-				dir, err := oneDir(w, args)
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
+				dir, err := optionalPath(w, args)
 				if err != nil {
 					return err
 				}
@@ -106,8 +106,8 @@ leases the directory. The leases of ken survey run stay.`,
   ken survey release                  # end all leases of agents`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
-				dir, err := oneDir(w, args)
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
+				dir, err := optionalPath(w, args)
 				if err != nil {
 					return err
 				}
@@ -171,9 +171,9 @@ func (p *program) surveySubmit() *cobra.Command {
 				text = string(b)
 			}
 			sub.Text = text
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				var err error
-				if sub.Path, err = oneDir(w, args); err != nil {
+				if sub.Path, err = optionalPath(w, args); err != nil {
 					return err
 				}
 				if sub.Files, err = fileTexts(c, w, files); err != nil {

@@ -27,12 +27,12 @@ func (p *program) surveyPlan() *cobra.Command {
   ken survey plan --all            # fresh ones too`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				s, writer, err := f.setup(c, w, w.Planner)
 				if err != nil {
 					return err
 				}
-				if opts.Within, err = oneDir(w, args); err != nil {
+				if opts.Within, err = optionalPath(w, args); err != nil {
 					return err
 				}
 				plan, err := s.Plan(c.Context(), writer, opts)

@@ -15,8 +15,8 @@ func (p *program) surveyPrompt() *cobra.Command {
 		Example: `  ken survey prompt internal/parse`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
-				dir, err := oneDir(w, args)
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
+				dir, err := optionalPath(w, args)
 				if err != nil {
 					return err
 				}

@@ -14,7 +14,7 @@ func (p *program) surveyReport() *cobra.Command {
 		Example: `  ken survey report`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				r, err := w.Survey(nil).Report(c.Context())
 				if err != nil {
 					return err

@@ -62,12 +62,12 @@ store. The command waits until all are done.`,
 			if shared.at != "" || shared.detach {
 				return usage(c, errors.New("--at and --detach need --workers"))
 			}
-			return p.within(c.Context(), func(w *ken.Repository) error {
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				s, writer, err := f.setup(c, w, w.Writer)
 				if err != nil {
 					return err
 				}
-				if opts.Within, err = oneDir(w, args); err != nil {
+				if opts.Within, err = optionalPath(w, args); err != nil {
 					return err
 				}
 				ran, err := p.runSurvey(c, w, s, writer, opts)

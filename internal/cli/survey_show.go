@@ -23,8 +23,8 @@ func (p *program) surveyShow() *cobra.Command {
   ken survey show internal     # those below one`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w *ken.Repository) error {
-				dir, err := oneDir(w, args)
+			return p.withRepository(c.Context(), func(w *ken.Repository) error {
+				dir, err := optionalPath(w, args)
 				if err != nil {
 					return err
 				}
@@ -43,7 +43,7 @@ func (p *program) surveyShow() *cobra.Command {
 
 // printShown prints the tree of directories with the first line of each summary. If the
 // user named a directory, its whole summary is printed.
-func (p *program) printShown(shown *survey.Shown, named bool) {
+func (p *program) printShown(shown *survey.DirListing, named bool) {
 	if len(shown.Directories) == 0 {
 		p.io.Printf("no directories: git tracks no file yet\n")
 		return

@@ -14,15 +14,15 @@ import (
 	"ken/internal/term"
 )
 
-// Up is the result of ken up.
-type Up struct {
+// UpResult is the result of ken up.
+type UpResult struct {
 	State registry.State    `json:"state"`
 	Files registry.Counts   `json:"files"`
 	Ran   *survey.RunResult `json:"survey"`
 	Brief *brief.Brief      `json:"brief"`
-	// Glance and Overview are null while git tracks no file.
-	Glance   *Glance   `json:"glance"`
-	Overview *Overview `json:"overview"`
+	// Summary and Overview are null while git tracks no file.
+	Summary  *UpSummary `json:"glance"`
+	Overview *Overview  `json:"overview"`
 }
 
 func (p *program) up() *cobra.Command {
@@ -43,7 +43,7 @@ configuration, ken up works offline and costs nothing.`,
 				return usage(c, errors.New("use either --serve or --no-serve"))
 			}
 			var failed error // some directories failed; the dashboard shows the others
-			err := p.within(c.Context(), func(w *ken.Repository) (err error) {
+			err := p.withRepository(c.Context(), func(w *ken.Repository) (err error) {
 				failed, err = p.bringUp(c, w, &f)
 				return err
 			})
@@ -89,7 +89,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 	if err != nil {
 		return nil, err
 	}
-	did := Up{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
+	did := UpResult{State: rep.State, Files: rep.Counts, Ran: ran, Brief: b}
 	failed = failure(c, ran, f.again("ken survey plan"))
 	if rep.Counts.Files == 0 {
 		if p.io.JSON {
@@ -106,20 +106,20 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 		p.io.Printf("\n")
 	}
 	// The same questions as ken status, so that the two cannot disagree.
-	known, err := p.knowledgeNow(ctx, w)
+	known, err := p.currentStatus(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	if did.Overview, err = p.overview(ctx, w, known, true); err != nil {
 		return nil, err
 	}
-	if did.Glance, err = p.glance(ctx, w, b, did.Overview); err != nil {
+	if did.Summary, err = p.upSummary(ctx, w, b, did.Overview); err != nil {
 		return nil, err
 	}
 	if p.io.JSON {
 		return failed, p.io.Encode(did)
 	}
-	p.printUp(known, did.Glance, did.Overview)
+	p.printUp(known, did.Summary, did.Overview)
 	return failed, nil
 }
 

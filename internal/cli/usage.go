@@ -76,7 +76,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 	best := math.MaxInt
 	var near []string
 	for _, sub := range c.Commands() {
-		letters, slip := suggest.Slip(sub.Name(), word)
+		letters, slip := suggest.TypoDistance(sub.Name(), word)
 		if name := sub.Name(); !slip && len(word) > 1 && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
 			slip = true
 			letters = max(len(name), len(word)) - min(len(name), len(word))
@@ -111,7 +111,7 @@ func needsSub(c *cobra.Command, _ []string) error {
 func badValue(c *cobra.Command, flag, value string, legal []string) error {
 	hint := c.CommandPath() + " --help"
 	for _, word := range legal {
-		if _, near := suggest.Slip(word, value); near {
+		if _, near := suggest.TypoDistance(word, value); near {
 			hint = "did you mean --" + flag + " " + word + "?"
 		}
 	}
@@ -151,7 +151,7 @@ func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) error {
 	hint := "see the flags with: " + c.CommandPath() + " --help"
 	best := math.MaxInt
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		letters, near := suggest.Slip(f.Name, unknown.GetSpecifiedName())
+		letters, near := suggest.TypoDistance(f.Name, unknown.GetSpecifiedName())
 		if near && letters < best && !f.Hidden {
 			best = letters
 			hint = "did you mean " + c.CommandPath() + " --" + f.Name + "?"

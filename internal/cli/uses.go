@@ -43,7 +43,7 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 			case !all && len(args) == 0:
 				return missing(c, "PATH[#SYMBOL]")
 			}
-			return p.within(c.Context(), func(w *ken.Repository) (err error) {
+			return p.withRepository(c.Context(), func(w *ken.Repository) (err error) {
 				if opts.At, err = w.At(c.Context(), rev); err != nil {
 					return err
 				}

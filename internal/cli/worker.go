@@ -54,8 +54,8 @@ again to stop at once. To start a run: ken survey run --workers`,
 	return c
 }
 
-// Worked counts the results of a worker.
-type Worked struct {
+// WorkerCounts counts the results of a worker.
+type WorkerCounts struct {
 	Described int `json:"described"`
 	Unchanged int `json:"unchanged"` // without a model call
 	Refused   int `json:"refused"`
@@ -64,7 +64,7 @@ type Worked struct {
 	Returned  int `json:"returned"`
 }
 
-func (w *Worked) count(what string) {
+func (w *WorkerCounts) count(what string) {
 	for name, n := range map[string]*int{
 		"described": &w.Described, "unchanged": &w.Unchanged, "refused": &w.Refused, "dead": &w.Dead, "again": &w.Again, "returned": &w.Returned,
 	} {
@@ -76,7 +76,7 @@ func (w *Worked) count(what string) {
 
 func (p *program) work(ctx context.Context, opts worker.Options) error {
 	var mu sync.Mutex
-	var did Worked
+	var did WorkerCounts
 	var trouble string // printed last
 	opts.Ready = func(list []string) {
 		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", english.Count(len(list), "repository"))

@@ -20,7 +20,7 @@ func (p *program) startRun(c *cobra.Command, opts worker.StartOptions, args []st
 	ctx := c.Context()
 	return p.withRuns(ctx, func(s *worker.Runs) error {
 		var err error
-		if opts.Within, err = oneDir(s, args); err != nil {
+		if opts.Within, err = optionalPath(s, args); err != nil {
 			return err
 		}
 		started, err := s.StartRun(ctx, opts)

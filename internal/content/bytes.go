@@ -41,7 +41,7 @@ func readWhole(w *walk, p repo.Path, most int64, buf []byte) ([]byte, error) {
 		return nil, &pathError{"read", p, err}
 	}
 	defer f.close()
-	var found repo.Found
+	var found repo.FileStat
 	if err := f.stat(&found); err != nil {
 		return nil, &pathError{"read", p, err}
 	}

@@ -47,7 +47,7 @@ func (d dir) sub(name string) (dir, error) {
 func (d dir) close() {}
 
 // lstat sets f from the stat of name in d.
-func (d dir) lstat(name string, f *repo.Found) error {
+func (d dir) lstat(name string, f *repo.FileStat) error {
 	info, err := os.Lstat(filepath.Join(d.path, name))
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ type file struct{ f *os.File }
 
 func (f file) close() { _ = f.f.Close() }
 
-func (f file) stat(found *repo.Found) error {
+func (f file) stat(found *repo.FileStat) error {
 	info, err := f.f.Stat()
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-func fill(f *repo.Found, info fs.FileInfo) {
+func fill(f *repo.FileStat, info fs.FileInfo) {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		f.Presence = repo.File

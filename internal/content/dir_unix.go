@@ -31,7 +31,7 @@ func (d dir) sub(name string) (dir, error) {
 func (d dir) close() { _ = unix.Close(d.fd) }
 
 // lstat sets f from the stat of name in d.
-func (d dir) lstat(name string, f *repo.Found) error {
+func (d dir) lstat(name string, f *repo.FileStat) error {
 	var st unix.Stat_t
 	for {
 		err := fstatat(d.fd, name, &st)
@@ -75,7 +75,7 @@ type file struct{ fd int }
 
 func (f file) close() { _ = unix.Close(f.fd) }
 
-func (f file) stat(found *repo.Found) error {
+func (f file) stat(found *repo.FileStat) error {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstat(f.fd, &st)
@@ -111,7 +111,7 @@ func openat(fd int, name string, flags int) (int, error) {
 	}
 }
 
-func fill(f *repo.Found, st *unix.Stat_t) {
+func fill(f *repo.FileStat, st *unix.Stat_t) {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		f.Presence = repo.File

@@ -86,7 +86,7 @@ func readOne(t testing.TB, root, name string, c repo.Convert) repo.Reading {
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 // stat returns the result of Stat for paths.
-func stat(t testing.TB, root string, paths ...string) []repo.Found {
+func stat(t testing.TB, root string, paths ...string) []repo.FileStat {
 	t.Helper()
 	entries := make([]repo.Entry, len(paths))
 	for i, p := range paths {

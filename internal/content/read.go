@@ -131,7 +131,7 @@ func (r *reader) fail(p repo.Path, err error, out *repo.Reading) {
 	case errors.Is(err, errSpecial):
 		found.Presence = repo.Special
 	default:
-		found = foundFrom(err)
+		found = statOfError(err)
 	}
 	if found.Presence == repo.Absent && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w (%w)", err, fs.ErrNotExist) // a parent is a link or a file
@@ -169,7 +169,7 @@ func (r *reader) file(f file, w repo.ReadRequest, out *repo.Reading) error {
 	// to that state. A stat before the read is unnecessary.
 	seen := w.Seen.Size < int64(len(r.buf)) && !w.Seen.IsZero() && !r.retrying
 	if seen {
-		out.Found = repo.Found{Presence: repo.File, Stat: w.Seen}
+		out.Found = repo.FileStat{Presence: repo.File, Stat: w.Seen}
 	} else if err := f.stat(&out.Found); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (r *reader) file(f file, w repo.ReadRequest, out *repo.Reading) error {
 	if err := r.digest(f, w, out); err != nil {
 		return err
 	}
-	var after repo.Found
+	var after repo.FileStat
 	if err := f.stat(&after); err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (r *reader) link(d dir, name string, out *repo.Reading) error {
 	if err != nil {
 		return err
 	}
-	var after repo.Found
+	var after repo.FileStat
 	if err := d.lstat(name, &after); err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ func (t *Tree) statRun(n int) int { return min(max(n/(2*t.workers), 64), 512) }
 // A path is Absent if it does not exist, or if a parent is missing or not a directory. It is Unreadable,
 // with the reason, if the file system returned another error or the path could lead out of the root. Stat
 // itself returns an error only if the root cannot be opened or ctx ended.
-func (t *Tree) Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, error) {
-	found := make([]repo.Found, len(entries))
+func (t *Tree) Stat(ctx context.Context, entries []repo.Entry) ([]repo.FileStat, error) {
+	found := make([]repo.FileStat, len(entries))
 	err := t.parallel(ctx, len(entries), t.statRun(len(entries)), func(w *walk) (func(lo, hi int), func()) {
 		return func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -32,9 +32,9 @@ func (t *Tree) Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, er
 	return found, nil
 }
 
-// lstat stats p into f, which must be zero. It does not return a Found, because copying one is slow enough
+// lstat stats p into f, which must be zero. It does not return a FileStat, because copying one is slow enough
 // to show in a profile.
-func (w *walk) lstat(p repo.Path, f *repo.Found) {
+func (w *walk) lstat(p repo.Path, f *repo.FileStat) {
 	d, name, err := w.enter(p)
 	if err == nil {
 		if err = d.lstat(name, f); err != nil {
@@ -42,16 +42,16 @@ func (w *walk) lstat(p repo.Path, f *repo.Found) {
 		}
 	}
 	if err != nil {
-		*f = foundFrom(err)
+		*f = statOfError(err)
 	}
 }
 
-// foundFrom returns the Found for an error of the file system.
-func foundFrom(err error) repo.Found {
+// statOfError returns the FileStat for an error of the file system.
+func statOfError(err error) repo.FileStat {
 	if absent(err) {
-		return repo.Found{Presence: repo.Absent}
+		return repo.FileStat{Presence: repo.Absent}
 	}
-	return repo.Found{Presence: repo.Unreadable, Err: err}
+	return repo.FileStat{Presence: repo.Unreadable, Err: err}
 }
 
 // A pathError has an operation and a path. The path may contain any bytes and is quoted for display.

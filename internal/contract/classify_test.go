@@ -98,7 +98,7 @@ func TestConcurrentUse(t *testing.T) {
 			if c.Bucket("review-a.md") != contract.PatternAllowed || c.Bucket("review.md") != contract.Canonical {
 				t.Error("concurrent calls gave a wrong bucket")
 			}
-			c.Nearest("reviw.md")
+			c.SuggestFile("reviw.md")
 		})
 	}
 	wg.Wait()

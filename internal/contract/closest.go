@@ -6,17 +6,17 @@ import (
 	"ken/internal/suggest"
 )
 
-// Closest returns the element of among that word was probably meant to be: the same except
+// SuggestWord returns the element of among that word was probably meant to be: the same except
 // for case or separators, or the one with the fewest different letters. It reports
 // false if there is none.
-func Closest(word string, among []string) (string, bool) {
+func SuggestWord(word string, among []string) (string, bool) {
 	if len(word) > maxName {
 		return "", false
 	}
 	plain := fold(word)
 	best, least := "", 0
 	for _, w := range among {
-		if d, ok := suggest.Slip(plain, fold(w)); ok && (best == "" || d < least) {
+		if d, ok := suggest.TypoDistance(plain, fold(w)); ok && (best == "" || d < least) {
 			best, least = w, d
 		}
 	}

@@ -40,7 +40,7 @@ func FuzzExtend(f *testing.F) {
 				}
 			}
 		}
-		c.Nearest("reviw.md")
+		c.SuggestFile("reviw.md")
 		c.Markdown()
 		if _, err := c.YAML(); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,7 @@ func checkWord(what, word string, legal []string) (problem, expected string) {
 		return "", ""
 	}
 	expected = oneOf(legal)
-	if near, ok := Closest(word, legal); ok {
+	if near, ok := SuggestWord(word, legal); ok {
 		expected += "; did you mean " + near + "?"
 	}
 	return what + " is " + show(word), expected

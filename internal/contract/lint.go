@@ -38,7 +38,7 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) (found [
 				said[text] = true
 				r := Reference{File: document, Line: number, Name: text}
 				if name.plain() {
-					r.Nearest, _ = c.Nearest(text)
+					r.Nearest, _ = c.SuggestFile(text)
 				}
 				found = append(found, r)
 			}

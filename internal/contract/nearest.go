@@ -10,9 +10,9 @@ import (
 // maxName is the length of the longest file name.
 const maxName = 255
 
-// Nearest returns the allowed file name that name was probably meant to be. It reports
+// SuggestFile returns the allowed file name that name was probably meant to be. It reports
 // false if there is none. It never returns a file that only ken writes.
-func (c *Contract) Nearest(name string) (string, bool) {
+func (c *Contract) SuggestFile(name string) (string, bool) {
 	if name == "" || len(name) > maxName {
 		return "", false
 	}
@@ -25,7 +25,7 @@ func (c *Contract) Nearest(name string) (string, bool) {
 	return "", false
 }
 
-// offered reports whether Nearest may return a file.
+// offered reports whether SuggestFile may return a file.
 func offered(f File) bool {
 	return !f.Dir && f.Role != Lock && f.Role != Journal && f.Role != Archive
 }
@@ -80,7 +80,7 @@ func (c *Contract) misspelt(name string) string {
 		if e != ext || !offered(f) {
 			continue
 		}
-		d, ok := suggest.Slip(stem, s)
+		d, ok := suggest.TypoDistance(stem, s)
 		if !ok || !slips(stem, s) {
 			continue
 		}
@@ -96,7 +96,7 @@ func (c *Contract) misspelt(name string) string {
 func slips(a, b string) bool {
 	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
 	return len(as) != len(bs) || slices.EqualFunc(as, bs, func(a, b string) bool {
-		_, ok := suggest.Slip(a, b)
+		_, ok := suggest.TypoDistance(a, b)
 		return ok
 	})
 }
@@ -190,7 +190,7 @@ func slip(a, b string) bool {
 	if alike(a, b) {
 		return true
 	}
-	_, ok := suggest.Slip(a, b)
+	_, ok := suggest.TypoDistance(a, b)
 	return ok && len(a) > 3
 }
 

@@ -7,7 +7,7 @@ import (
 	"ken/internal/contract"
 )
 
-func TestNearest(t *testing.T) {
+func TestSuggestFile(t *testing.T) {
 	for name, want := range map[string]string{
 		"review_pr12.md":                  "review-pr12.md",
 		"review pr12.md":                  "review-pr12.md",
@@ -58,7 +58,7 @@ func TestNearest(t *testing.T) {
 		"\xff\xfe":                   "",
 		strings.Repeat("review", 99): "",
 	} {
-		got, ok := contract.Default().Nearest(name)
+		got, ok := contract.Default().SuggestFile(name)
 		if got != want || ok != (want != "") {
 			t.Errorf("Nearest(%q) = %q, %v; want %q", name, got, ok, want)
 		}
@@ -87,7 +87,7 @@ func TestNear(t *testing.T) {
 		{"x", nil, ""},
 		{strings.Repeat("x", 1e6), phase.Enum, ""},
 	} {
-		got, ok := contract.Closest(tt.word, tt.among)
+		got, ok := contract.SuggestWord(tt.word, tt.among)
 		if got != tt.want || ok != (tt.want != "") {
 			t.Errorf("Closest(%.20q) = %q, %v; want %q", tt.word, got, ok, tt.want)
 		}
@@ -113,6 +113,6 @@ func TestLine(t *testing.T) {
 func BenchmarkNearest(b *testing.B) {
 	c := contract.Default()
 	for b.Loop() {
-		c.Nearest("some-foreign-file-0012345.txt")
+		c.SuggestFile("some-foreign-file-0012345.txt")
 	}
 }

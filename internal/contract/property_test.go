@@ -57,12 +57,12 @@ func TestOneBucket(t *testing.T) {
 	})
 }
 
-// Nearest returns an allowed name that an agent may write.
-func TestNearestIsLegal(t *testing.T) {
+// SuggestFile returns an allowed name that an agent may write.
+func TestSuggestFileIsLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := contract.Default()
 		n := name(t)
-		near, ok := c.Nearest(n)
+		near, ok := c.SuggestFile(n)
 		if ok != (near != "") {
 			t.Fatalf("Nearest(%q) = %q, %v", n, near, ok)
 		}

@@ -167,7 +167,7 @@ func yamlError(file []byte, err error) error {
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
 		valid := fieldNames(m[2])
-		if near, ok := Closest(m[1], valid); ok {
+		if near, ok := SuggestWord(m[1], valid); ok {
 			return errorAt(at, "unknown field %s; did you mean %s? (valid: %s)", show(m[1]), near, strings.Join(valid, ", "))
 		}
 		return errorAt(at, "unknown field %s (valid: %s)", show(m[1]), strings.Join(valid, ", "))

@@ -28,7 +28,7 @@ type inputs struct {
 	key    []byte
 	proven bool   // the stats prove the contents
 	edited []bool // of the entries in the index: the file may differ
-	found  []repo.Found
+	found  []repo.FileStat
 	around []byte // the key of all inputs except tracked files
 
 	looked  []repo.Path

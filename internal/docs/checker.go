@@ -59,16 +59,16 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	return rep, nil
 }
 
-// maxQuickFiles is the number of tracked files up to which Quick checks documents. With more, the check can take seconds.
-const maxQuickFiles = 2000
+// maxFastFiles is the number of tracked files up to which CheckIfFast checks documents. With more, the check can take seconds.
+const maxFastFiles = 2000
 
-// Quick returns the cached report, or checks the documents of a small repository. Otherwise the report is nil.
-func (c *Checker) Quick(ctx context.Context) (*Report, error) {
+// CheckIfFast returns the cached report, or checks the documents of a small repository. Otherwise the report is nil.
+func (c *Checker) CheckIfFast(ctx context.Context) (*Report, error) {
 	rep, files, err := c.Cached(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if rep == nil && files <= maxQuickFiles {
+	if rep == nil && files <= maxFastFiles {
 		return c.Check(ctx, Options{})
 	}
 	if rep != nil {
@@ -147,12 +147,12 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 		}
 	}
 	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
-	past := &past{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
+	past := &historyReader{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
 	if opts.Holding {
 		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
-	base := c.partsInputs(snapshot, in)
-	earlier := c.loadParts(ctx, base)
+	base := c.cachedReportInputs(snapshot, in)
+	earlier := c.loadCachedReport(ctx, base)
 	if earlier == nil && opts.Paths != nil {
 		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
@@ -167,9 +167,9 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	return rep, nil
 }
 
-// judgeChanged checks the documents that changed since the earlier parts were stored, or all if there are none. It
+// judgeChanged checks the documents that changed since the earlier report was stored, or all if there is none. It
 // returns the report on all documents, and stores the answers that took history.
-func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, in, base *inputs, earlier *parts) (*Report, error) {
+func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *historyReader, in, base *inputs, earlier *cachedReport) (*Report, error) {
 	files := tree.tracked()
 	ids, err := tree.contentIDs(ctx, files)
 	if err != nil {
@@ -198,7 +198,7 @@ func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, 
 	}
 	c.save(ctx, in, j.report)
 	if !past.unsure {
-		c.saveParts(ctx, base, j.parts(files, ids, earlier))
+		c.saveCachedReport(ctx, base, j.cachedReport(files, ids, earlier))
 	}
 	return j.report, nil
 }

@@ -21,8 +21,8 @@ type Commit struct {
 	Subject string  `json:"subject"`
 }
 
-// A past is the history of a work tree.
-type past struct {
+// A historyReader reads the history of a work tree.
+type historyReader struct {
 	*git.Repo
 	head     repo.ID // zero if there is no commit
 	contents *git.Contents
@@ -33,7 +33,7 @@ type past struct {
 }
 
 // history returns the commits that HEAD reaches.
-func (p *past) history(ctx context.Context) (*history, error) {
+func (p *historyReader) history(ctx context.Context) (*history, error) {
 	h, err := p.History(ctx, []repo.ID{p.head})
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (p *past) history(ctx context.Context) (*history, error) {
 }
 
 // filesAt lists the files of a commit.
-func (p *past) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
+func (p *historyReader) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
 	entries, err := p.EntriesAt(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (p *past) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
 
 // eachContent calls see with the contents in order. The error is [ErrAbsent] for a content that git does not have,
 // and [mention.ErrTooLarge] for one that is too large to read.
-func (p *past) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
+func (p *historyReader) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
 	return p.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
 		switch {
 		case size < 0:
@@ -76,7 +76,7 @@ func (p *past) eachContent(ctx context.Context, ids []repo.ID, see func(i int, c
 }
 
 // removals lists the paths that each commit removed.
-func (p *past) removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
+func (p *historyReader) removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := p.Removals(ctx, commits)
 	for _, removed := range list {
 		unsearched := slices.ContainsFunc(removed, func(r repo.Removal) bool { return r.Unsearched })

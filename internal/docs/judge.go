@@ -143,7 +143,7 @@ const (
 // A judge checks the documents of one tree.
 type judge struct {
 	tree   *workTree
-	past   *past
+	past   *historyReader
 	policy Policy
 	paths  []repo.Path // documents, or directories of them; all if nil
 	// only are the documents to check; all if nil.
@@ -158,7 +158,7 @@ type judge struct {
 	fresh   map[repo.Path]*docPart // the documents that this run has checked
 }
 
-func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
+func newJudge(tree *workTree, past *historyReader, policy Policy, files []File) *judge {
 	return &judge{
 		tree: tree, past: past, policy: policy, index: newTreeIndex(files), report: &Report{Head: past.head},
 		dropped: make(map[repo.Path][]string), fresh: make(map[repo.Path]*docPart),
@@ -166,7 +166,7 @@ func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
 }
 
 // judgeAll reads the documents of a tree and judges each mention.
-func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
+func judgeAll(ctx context.Context, tree *workTree, past *historyReader, policy Policy, paths []repo.Path) (*Report, error) {
 	files := tree.tracked()
 	j := newJudge(tree, past, policy, files)
 	j.paths = paths
@@ -177,8 +177,8 @@ func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, pa
 	return j.report, nil
 }
 
-// run checks documents. It takes over the verdicts of earlier parts.
-func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
+// run checks documents. It takes over the verdicts of an earlier report.
+func (j *judge) run(ctx context.Context, files []File, earlier *cachedReport) error {
 	if err := j.readDocuments(ctx, files); err != nil {
 		return err
 	}

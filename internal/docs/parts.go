@@ -11,10 +11,10 @@ import (
 	"ken/internal/repo"
 )
 
-// parts are a report and the data to update it after documents were edited: ken then checks only the edited ones
+// A cachedReport has a report and the data to update it after documents were edited: ken then checks only the edited ones
 // again. The cache key covers everything except the contents of documents: HEAD, the other tracked files, the
 // paths of the documents, the policy.
-type parts struct {
+type cachedReport struct {
 	Report    Report // without the mentions that hold
 	Documents []docPart
 }
@@ -44,9 +44,9 @@ func (m *CheckedMention) nameKey() string {
 	return fmt.Sprintf("%s\x00%s\x00%s", m.Kind, m.Tool, m.Name)
 }
 
-// partsInputs returns the inputs of parts. proven is false if a file that is not a document was written so
+// cachedReportInputs returns the inputs of a cachedReport. proven is false if a file that is not a document was written so
 // recently that its stat proves nothing.
-func (c *Checker) partsInputs(s *repo.Snapshot, in *inputs) *inputs {
+func (c *Checker) cachedReportInputs(s *repo.Snapshot, in *inputs) *inputs {
 	const kind = cacheKind + "-parts"
 	k := c.Cache.Key(kind)
 	fmt.Fprintf(k, "%x\n", in.around)
@@ -71,8 +71,8 @@ func (c *Checker) partsInputs(s *repo.Snapshot, in *inputs) *inputs {
 	return base
 }
 
-// loadParts returns the cached parts for the inputs, nil if there are none.
-func (c *Checker) loadParts(ctx context.Context, base *inputs) *parts {
+// loadCachedReport returns the cachedReport for the inputs, nil if there is none.
+func (c *Checker) loadCachedReport(ctx context.Context, base *inputs) *cachedReport {
 	key, ok := c.secondKey(ctx, base)
 	if !ok {
 		return nil
@@ -81,15 +81,15 @@ func (c *Checker) loadParts(ctx context.Context, base *inputs) *parts {
 	if !ok {
 		return nil
 	}
-	var p parts
+	var p cachedReport
 	if json.Unmarshal(stored, &p) != nil {
 		return nil
 	}
 	return &p
 }
 
-// saveParts stores the result of a check of all documents.
-func (c *Checker) saveParts(ctx context.Context, base *inputs, p *parts) {
+// saveCachedReport stores the result of a check of all documents.
+func (c *Checker) saveCachedReport(ctx context.Context, base *inputs, p *cachedReport) {
 	key, ok := c.reportKey(ctx, base)
 	if !ok || !base.proven || !storable(&p.Report) {
 		return
@@ -104,7 +104,7 @@ func (c *Checker) saveParts(ctx context.Context, base *inputs, p *parts) {
 
 // changedSince returns the documents to check again: those whose content changed, and those that link to headings
 // of these.
-func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.Path]bool {
+func (p *cachedReport) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.Path]bool {
 	before := make(map[repo.Path]repo.ID, len(p.Documents))
 	for _, d := range p.Documents {
 		before[repo.Path(d.Path)] = d.ID
@@ -149,7 +149,7 @@ func (t *workTree) contentIDs(ctx context.Context, files []File) (map[repo.Path]
 }
 
 // carry takes over the verdicts of mentions that the documents had before.
-func (j *judge) carry(p *parts) {
+func (j *judge) carry(p *cachedReport) {
 	before := make(map[repo.Path]map[string]*CheckedMention)
 	for i := range p.Report.Mentions {
 		m := &p.Report.Mentions[i]
@@ -219,9 +219,9 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// parts returns the result of the check, and for documents that were not checked the earlier parts.
-func (j *judge) parts(files []File, ids map[repo.Path]repo.ID, earlier *parts) *parts {
-	p := &parts{Report: *j.report}
+// cachedReport returns the result of the check, and for documents that were not checked the earlier result.
+func (j *judge) cachedReport(files []File, ids map[repo.Path]repo.ID, earlier *cachedReport) *cachedReport {
+	p := &cachedReport{Report: *j.report}
 	p.Report.Mentions = withoutHolding(j.report.Mentions)
 	byDoc := make(map[repo.Path]*docPart)
 	if earlier != nil {

@@ -115,7 +115,7 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 	found, err := t.files.Stat(ctx, entriesOf(paths))
 	there := make([]bool, len(found))
 	for i, f := range found {
-		there[i] = f.Presence != repo.Absent && f.Presence != repo.Unlooked
+		there[i] = f.Presence != repo.Absent && f.Presence != repo.NotChecked
 	}
 	return there, err
 }

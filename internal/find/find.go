@@ -48,8 +48,8 @@ type File struct {
 	ID   repo.ID
 	Kind repo.Kind
 	Size int64
-	// Note is the summary of the file if it is fresh, otherwise "".
-	Note string
+	// Summary is the summary of the file if it is fresh, otherwise "".
+	Summary string
 }
 
 // Facts are the parsed facts of a file; nil if there are none.

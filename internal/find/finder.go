@@ -64,7 +64,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 	if at.IsZero() {
 		return f.withWorkTreeIndex(ctx, x, ask)
 	}
-	t := NewCommitTree(tree.NewCommit(f.sources, at))
+	t := NewCommitTree(tree.NewCommitTree(f.sources, at))
 	return x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) (err error) {
 		if t.Shallow, err = Update(ctx, writer, t); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 // withWorkTreeIndex updates the index for the work tree and calls ask. If another process is updating the index, ask
 // gets the index as it was before.
 func (f *Finder) withWorkTreeIndex(ctx context.Context, x *searchindex.Index, ask func(x *searchindex.Index, t *IndexedTree) error) error {
-	t := NewWorkTree(tree.NewWork(f.sources))
+	t := NewWorkTree(tree.NewWorkTree(f.sources))
 	err := x.Update(ctx, func(writer *searchindex.Writer) (err error) {
 		t.Shallow, err = Update(ctx, writer, t)
 		return err
@@ -126,7 +126,7 @@ func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err
 	err = f.WithIndex(ctx, q.At, func(x *searchindex.Index, t *IndexedTree) (err error) {
 		answer, err = Uses(ctx, x, t, q)
 		if missing, ok := errors.AsType[*NoPathError](err); ok {
-			return f.NoPath(ctx, "uses", t, missing.Path)
+			return f.PathNotFoundError(ctx, "uses", t, missing.Path)
 		}
 		if err == nil && t.IndexBusy {
 			answer.Remarks = append(answer.Remarks, indexBusyRemark)
@@ -143,11 +143,11 @@ func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err
 }
 
 // AllUses lists every edge between files of the work tree, or of the commit at if it is not zero.
-func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]WholeEdge, error) {
-	list := []WholeEdge{}
+func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]EdgeJSON, error) {
+	list := []EdgeJSON{}
 	err := f.WithIndex(ctx, at, func(x *searchindex.Index, _ *IndexedTree) error {
 		return x.AllEdges(ctx, func(e searchindex.Edge) error {
-			list = append(list, wholeEdge(e))
+			list = append(list, edgeJSON(e))
 			return nil
 		})
 	})

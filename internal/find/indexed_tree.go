@@ -18,7 +18,7 @@ import (
 // [Tree].
 type IndexedTree struct {
 	workspace.Tree
-	Work      *tree.Work // the same tree; nil for a commit
+	Work      *tree.WorkTree // the same tree; nil for a commit
 	Workspace *workspace.Workspace
 	// IndexBusy is set if another process is updating the index, which may be of an older tree.
 	IndexBusy bool
@@ -33,12 +33,12 @@ type IndexedTree struct {
 }
 
 // NewWorkTree returns the work tree.
-func NewWorkTree(work *tree.Work) *IndexedTree {
+func NewWorkTree(work *tree.WorkTree) *IndexedTree {
 	return &IndexedTree{Tree: work, Work: work, Workspace: work.Workspace}
 }
 
 // NewCommitTree returns the tree of a commit.
-func NewCommitTree(commit *tree.Commit) *IndexedTree {
+func NewCommitTree(commit *tree.CommitTree) *IndexedTree {
 	return &IndexedTree{Tree: commit, Workspace: commit.Workspace}
 }
 
@@ -51,7 +51,7 @@ func (t *IndexedTree) Paths() []repo.Path { return slices.Sorted(maps.Keys(t.lis
 // Stale reports whether the summary of a file is of another content. Files must have been called.
 func (t *IndexedTree) Stale(p repo.Path) bool { return t.stale[p] }
 
-// State verifies the work tree and returns the key of the rows that Files is made from; see [tree.Work.RowsKey]. It is
+// State verifies the work tree and returns the key of the rows that Files is made from; see [tree.WorkTree.RowsKey]. It is
 // "" for a commit.
 func (t *IndexedTree) State(ctx context.Context) (string, error) {
 	if t.Work == nil {
@@ -92,7 +92,7 @@ func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
 		}
 		one := File{Path: f.Path, ID: f.ID, Kind: f.Kind, Size: f.Size}
 		if summaries[i].State == fresh.Fresh {
-			one.Note = summaries[i].Text
+			one.Summary = summaries[i].Text
 		}
 		list = append(list, one)
 	}
@@ -212,7 +212,7 @@ func (t *IndexedTree) contents(ctx context.Context, files []*workspace.File) ([]
 	}
 	err := t.Workspace.Files.Bytes(ctx, paths, MaxBytes, func(i int, b []byte, err error) {
 		if err == nil {
-			contents[i] = t.Workspace.AsStored(b, files[i].ID)
+			contents[i] = t.Workspace.BytesOfBlob(b, files[i].ID)
 		}
 	})
 	return contents, err

@@ -12,16 +12,16 @@ import (
 	"ken/internal/suggest"
 )
 
-// NoPath returns the error for a path that the tree does not have. If the history had the path, the error says
+// PathNotFoundError returns the error for a path that the tree does not have. If the history had the path, the error says
 // where it moved or who deleted it. It also says whether the path is an untracked file. Otherwise its hint is the
 // most similar path. verb is the command of the user.
-func (f *Finder) NoPath(ctx context.Context, verb string, t *IndexedTree, p repo.Path) error {
+func (f *Finder) PathNotFoundError(ctx context.Context, verb string, t *IndexedTree, p repo.Path) error {
 	paths := t.Paths()
 	fail := func(hint, format string, args ...any) error {
 		return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf(format, args...)}
 	}
 	asked := p
-	p = WithoutLines(p)
+	p = StripLineNumber(p)
 	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
 		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
 	}
@@ -62,7 +62,7 @@ func nearestPath(p repo.Path, paths []repo.Path) repo.Path {
 	var nearest repo.Path
 	least := 0
 	for _, o := range paths {
-		letters, meant := suggest.Slip(o.Base(), p.Base())
+		letters, meant := suggest.TypoDistance(o.Base(), p.Base())
 		if !meant {
 			continue
 		}

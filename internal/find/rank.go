@@ -20,15 +20,15 @@ import (
 // weights of the fields, and of the files that follow from the best files. docs/evidence.md names the repositories
 // on which they were tuned, and measures them on others.
 type weights struct {
-	Path, Symbol, Text, Note, Subject float64
-	Together                          float64 // share of a file's score for the files that change with it
-	Busy                              float64 // weight of many commits
-	Used                              float64 // share of the scores of the best files for a file that they use
-	Test, Generated, Doc, Data        float64 // factors of kinds
+	Path, Symbol, Text, Summary, Subject float64
+	Together                             float64 // share of a file's score for the files that change with it
+	Busy                                 float64 // weight of many commits
+	Used                                 float64 // share of the scores of the best files for a file that they use
+	Test, Generated, Doc, Data           float64 // factors of kinds
 }
 
 var tuned = weights{
-	Path: 1, Symbol: 0.8, Text: 1, Note: 1, Subject: 0.9,
+	Path: 1, Symbol: 0.8, Text: 1, Summary: 1, Subject: 0.9,
 	Together: 0.15, Busy: 0.1, Used: 0.05,
 	Test: 0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
 }
@@ -119,7 +119,7 @@ func matching(ctx context.Context, x *searchindex.Index, query []string, kinds [
 	for _, field := range []struct {
 		name   searchindex.Field
 		weight float64
-	}{{searchindex.InPath, w.Path}, {searchindex.InSymbol, w.Symbol}, {searchindex.InText, w.Text}, {searchindex.InNote, w.Note}} {
+	}{{searchindex.InPath, w.Path}, {searchindex.InSymbol, w.Symbol}, {searchindex.InText, w.Text}, {searchindex.InSummary, w.Summary}} {
 		hits, err := x.Match(ctx, field.name, query, fieldHits)
 		if err != nil {
 			return nil, err

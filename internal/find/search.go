@@ -100,7 +100,7 @@ func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights 
 			return nil, nil, err
 		}
 		weights[stem(term)] = 1 / math.Log2(2+float64(n))
-		for _, field := range []searchindex.Field{searchindex.InPath, searchindex.InSymbol, searchindex.InNote, searchindex.InSubject} {
+		for _, field := range []searchindex.Field{searchindex.InPath, searchindex.InSymbol, searchindex.InSummary, searchindex.InSubject} {
 			if n > 0 {
 				break
 			}
@@ -259,7 +259,7 @@ func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []
 	add("path", termWeight(string(c.file.Path), weights) > 0)
 	add("name", named)
 	add("doc comment", !named && c.fields[searchindex.InSymbol] > 0)
-	add("summary", c.fields[searchindex.InNote] > 0)
+	add("summary", c.fields[searchindex.InSummary] > 0)
 	add("text", len(why) == 0 && c.fields[searchindex.InText] > 0)
 	switch c.commits {
 	case 0:

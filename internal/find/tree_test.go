@@ -60,7 +60,7 @@ func (t *memoryTree) Files(context.Context) ([]File, error) {
 	var list []File
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		content := t.files[p]
-		list = append(list, File{Path: p, ID: idOf(content), Kind: kindOf(p), Size: int64(len(content)), Note: t.notes[p]})
+		list = append(list, File{Path: p, ID: idOf(content), Kind: kindOf(p), Size: int64(len(content)), Summary: t.notes[p]})
 	}
 	return list, nil
 }

@@ -68,7 +68,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again edgeS
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
-		if ok && old.ID == f.ID && old.NoteID == noteID(f.Note) && old.Kind == f.Kind {
+		if ok && old.ID == f.ID && old.SummaryID == summaryID(f.Summary) && old.Kind == f.Kind {
 			continue
 		}
 		c := &change{path: f.Path, appears: !ok}
@@ -92,7 +92,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again edgeS
 		}
 	}
 	err = t.Facts(ctx, changed, func(f File, facts Facts, content []byte) error {
-		d := searchindex.Document{Path: f.Path, ID: f.ID, Kind: f.Kind, Note: f.Note, NoteID: []byte(noteID(f.Note)), Outline: facts.Outline}
+		d := searchindex.Document{Path: f.Path, ID: f.ID, Kind: f.Kind, Summary: f.Summary, SummaryID: []byte(summaryID(f.Summary)), Outline: facts.Outline}
 		if facts.References != nil {
 			d.Imports = facts.References.Imports
 		}
@@ -143,11 +143,11 @@ func hasText(f File) bool {
 	}
 }
 
-func noteID(note string) string {
-	if note == "" {
+func summaryID(summary string) string {
+	if summary == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(note))
+	sum := sha256.Sum256([]byte(summary))
 	return string(sum[:8])
 }
 

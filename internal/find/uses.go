@@ -72,16 +72,16 @@ type UsesAnswer struct {
 	Tests          []Test        `json:"tests"`
 	ReachedByTests int           `json:"reached_by_tests"` // test files that are not in Tests
 	// Through lists interfaces through which the symbol, a method, may be called.
-	Through     []ThroughInterface `json:"through,omitempty"`
-	ChangesWith []ChangesWith      `json:"changes_with"`
-	Commits     *CommitSpan        `json:"commits,omitempty"` // the commits that ChangesWith counts
-	SameBytes   []repo.PathJSON    `json:"same_bytes"`
-	Mentions    []Mention          `json:"mentions"`               // of the path, or of the symbol in other spellings
-	Ambiguous   int                `json:"ambiguous"`              // uses that may mean something else
-	AmbiguousIn []LinesOf          `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
-	Unknown     string             `json:"unknown,omitempty"`      // why users are unknown
-	More        map[string]int     `json:"more,omitempty"`         // the number of files above the limit, by list
-	Remarks     []string           `json:"remarks,omitempty"`      // limitations of the answer
+	Through     []InterfaceUses `json:"through,omitempty"`
+	ChangesWith []ChangesWith   `json:"changes_with"`
+	Commits     *CommitSpan     `json:"commits,omitempty"` // the commits that ChangesWith counts
+	SameBytes   []repo.PathJSON `json:"same_bytes"`
+	Mentions    []Mention       `json:"mentions"`               // of the path, or of the symbol in other spellings
+	Ambiguous   int             `json:"ambiguous"`              // uses that may mean something else
+	AmbiguousIn []FileLines     `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
+	Unknown     string          `json:"unknown,omitempty"`      // why users are unknown
+	More        map[string]int  `json:"more,omitempty"`         // the number of files above the limit, by list
+	Remarks     []string        `json:"remarks,omitempty"`      // limitations of the answer
 
 	// Directory is set if the answer is about a directory.
 	Directory bool `json:"-"`
@@ -111,8 +111,8 @@ func (a *UsesAnswer) TestsDocument() TestsDocument {
 	return d
 }
 
-// LinesOf are lines of a file.
-type LinesOf struct {
+// FileLines are lines of a file.
+type FileLines struct {
 	repo.PathJSON
 	Lines []int `json:"lines"`
 	More  int   `json:"more,omitempty"`
@@ -220,8 +220,8 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.file(q.whole)
 	case r.isDir(q.whole):
 		return r.directory(q.whole)
-	case r.isFile(WithoutLines(q.whole)):
-		return r.file(WithoutLines(q.whole))
+	case r.isFile(StripLineNumber(q.whole)):
+		return r.file(StripLineNumber(q.whole))
 	case q.path != "":
 		if _, ok := r.files[q.path]; !ok {
 			return &NoPathError{q.path}
@@ -249,8 +249,8 @@ func (r *usesReader) isFile(p repo.Path) bool {
 // lineSuffix matches the lines that ken prints after a path: a.go:3 or a.go:3,8,+2.
 var lineSuffix = regexp.MustCompile(`:[0-9][0-9,:+-]*$`)
 
-// WithoutLines returns the path of PATH:LINE.
-func WithoutLines(p repo.Path) repo.Path {
+// StripLineNumber returns the path of PATH:LINE.
+func StripLineNumber(p repo.Path) repo.Path {
 	return repo.Path(lineSuffix.ReplaceAllString(string(p), ""))
 }
 
@@ -606,8 +606,8 @@ func bounded[T any](a *UsesAnswer, name string, list []T, limit int) []T {
 	return list[:limit]
 }
 
-// A WholeEdge is an edge in the output of ken uses --all.
-type WholeEdge struct {
+// An EdgeJSON is an edge in the output of ken uses --all.
+type EdgeJSON struct {
 	From      repo.Path       `json:"from"`
 	To        repo.Path       `json:"to"`
 	Symbol    string          `json:"symbol"`
@@ -616,8 +616,8 @@ type WholeEdge struct {
 	Via       repo.Path       `json:"via"`
 }
 
-func wholeEdge(e searchindex.Edge) WholeEdge {
-	w := WholeEdge{From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Certainty: uses.Likely, Via: e.Via}
+func edgeJSON(e searchindex.Edge) EdgeJSON {
+	w := EdgeJSON{From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Certainty: uses.Likely, Via: e.Via}
 	if e.Exact {
 		w.Certainty = uses.Exact
 	}

@@ -10,14 +10,14 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A ThroughInterface lists the files that may call a method through an interface or trait that its type
+// InterfaceUses lists the files that may call a method through an interface or trait that its type
 // implements.
-type ThroughInterface struct {
+type InterfaceUses struct {
 	repo.PathJSON
-	Name   string    `json:"name"` // of the interface's method
-	Line   int       `json:"line"`
-	UsedBy []LinesOf `json:"used_by"`
-	More   int       `json:"more,omitempty"` // the number of files above the limit
+	Name   string      `json:"name"` // of the interface's method
+	Line   int         `json:"line"`
+	UsedBy []FileLines `json:"used_by"`
+	More   int         `json:"more,omitempty"` // the number of files above the limit
 }
 
 const (
@@ -57,15 +57,15 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 		if len(edges) == 0 || len(r.answer.Through) == maxInterfaces {
 			continue
 		}
-		t := ThroughInterface{PathJSON: d.Path.JSON(), Name: d.Symbol.FullName(), Line: declaredAt(&d.Symbol, splitLines(r.tree.Read(r.ctx, d.Path)))}
+		t := InterfaceUses{PathJSON: d.Path.JSON(), Name: d.Symbol.FullName(), Line: declaredAt(&d.Symbol, splitLines(r.tree.Read(r.ctx, d.Path)))}
 		for _, row := range userRows(r.groupByFile(edges, fromFile)) {
-			t.UsedBy = append(t.UsedBy, LinesOf{row.path, row.lines, row.more})
+			t.UsedBy = append(t.UsedBy, FileLines{row.path, row.lines, row.more})
 		}
 		t.More = max(0, len(t.UsedBy)-r.limit)
 		t.UsedBy = t.UsedBy[:len(t.UsedBy)-t.More]
 		r.answer.Through = append(r.answer.Through, t)
 	}
-	slices.SortStableFunc(r.answer.Through, func(a, b ThroughInterface) int {
+	slices.SortStableFunc(r.answer.Through, func(a, b InterfaceUses) int {
 		return cmp.Compare(len(b.UsedBy)+b.More, len(a.UsedBy)+a.More)
 	})
 	return nil

@@ -338,7 +338,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		if refs == nil {
 			return nil
 		}
-		found := LinesOf{PathJSON: f.Path.JSON()}
+		found := FileLines{PathJSON: f.Path.JSON()}
 		for _, u := range refs.Uses {
 			if u.Name == s.Name && u.Member && hasUnknownType(refs, u.Qualifier) {
 				found.Lines = append(found.Lines, u.Lines...)
@@ -367,7 +367,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		r.answer.AmbiguousIn = append(r.answer.AmbiguousIn, found)
 		return nil
 	})
-	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b LinesOf) int {
+	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b FileLines) int {
 		return cmp.Or(
 			order.FalseFirst(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
 			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
@@ -422,7 +422,7 @@ func didYouMean(name string, names []string, otherwise string) string {
 	}
 	var found []near
 	for _, n := range names {
-		score, ok := suggest.Slip(n, name)
+		score, ok := suggest.TypoDistance(n, name)
 		switch a, b := withoutSeparators(n), withoutSeparators(name); {
 		case a == "" || b == "":
 		case a == b:

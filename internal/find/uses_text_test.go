@@ -47,7 +47,7 @@ func drawAnswer(t *rapid.T) *UsesAnswer {
 	}
 	for i := range size("ambiguous") {
 		a.Ambiguous++
-		a.AmbiguousIn = append(a.AmbiguousIn, LinesOf{PathJSON: name(i), Lines: []int{1}})
+		a.AmbiguousIn = append(a.AmbiguousIn, FileLines{PathJSON: name(i), Lines: []int{1}})
 	}
 	a.ReachedByTests = size("reached")
 	return a

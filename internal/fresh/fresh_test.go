@@ -31,7 +31,7 @@ func TestStampComesAfter(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		now, displaced := times.Draw(t, "now"), rapid.SliceOf(times).Draw(t, "displaced")
-		at := fresh.Stamp(now, displaced...)
+		at := fresh.TimeAfter(now, displaced...)
 		if at.Before(now.Truncate(time.Microsecond)) || at != at.Truncate(time.Microsecond) {
 			t.Fatalf("the stamp is %v at %v: want a later time, in whole microseconds", at, now)
 		}

@@ -107,15 +107,17 @@ func (r Record) Compare(o Record) int {
 	return bytes.Compare(a[:], b[:])
 }
 
-// MaxAhead is how far the time of a record may be ahead of the reader's clock. ken shows the newest text, so it
+// MaxClockSkew is how far the time of a record may be ahead of the reader's clock. ken shows the newest text, so it
 // would show a record from the far future for ever.
-const MaxAhead = 24 * time.Hour
+const MaxClockSkew = 24 * time.Hour
 
 // LatestTime returns the latest time that a record may have at now, in whole microseconds like the times of records.
-func LatestTime(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
+func LatestTime(now time.Time) time.Time {
+	return now.UTC().Add(MaxClockSkew).Truncate(time.Microsecond)
+}
 
-// ErrAhead says that the time of a record is later than [LatestTime].
-var ErrAhead = errors.New("it is dated more than a day in the future")
+// ErrFutureDate says that the time of a record is later than [LatestTime].
+var ErrFutureDate = errors.New("it is dated more than a day in the future")
 
 // ErrDamaged says that the content of a record does not match its id.
 var ErrDamaged = errors.New("its content does not match its hash")
@@ -124,7 +126,7 @@ var ErrDamaged = errors.New("its content does not match its hash")
 type UnusedRecord struct {
 	Path      repo.Path // of the file or directory that it is about
 	Directory bool
-	Why       error // [ErrDamaged] or [ErrAhead]
+	Why       error // [ErrDamaged] or [ErrFutureDate]
 }
 
 // Label names the subject of the record.
@@ -135,10 +137,10 @@ func (u UnusedRecord) Label() string {
 	return u.Path.String()
 }
 
-// Stamp returns the time of a new text that replaces others: now, or just after the latest of those. ken shows the
+// TimeAfter returns the time of a new text that replaces others: now, or just after the latest of those. ken shows the
 // newest text, and clocks differ. Otherwise a text from a clock that is ahead could not be replaced until that
 // time. The replaced texts come from a store, which has no record later than [LatestTime].
-func Stamp(now time.Time, displaced ...time.Time) time.Time {
+func TimeAfter(now time.Time, displaced ...time.Time) time.Time {
 	at := now.UTC().Truncate(time.Microsecond)
 	for _, d := range displaced {
 		if d = d.UTC().Truncate(time.Microsecond); !at.After(d) {

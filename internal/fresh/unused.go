@@ -8,7 +8,7 @@ import (
 // UnusedRemarks says which records ken ignores and why, one line for each reason.
 func UnusedRemarks(list []UnusedRecord) []string {
 	var remarks []string
-	for _, why := range []error{ErrDamaged, ErrAhead} {
+	for _, why := range []error{ErrDamaged, ErrFutureDate} {
 		n, first := 0, ""
 		for _, u := range list {
 			if !errors.Is(u.Why, why) {

@@ -53,7 +53,7 @@ func (l *listingLimit) add(path string) error {
 
 // splitLong runs git and calls f with each item of its output. Its timeout counts only time without output.
 func (r *Repo) splitLong(ctx context.Context, args []string, f func(string) error) error {
-	return r.git().Split(ctx, command.Call{Args: args, Steady: true}, f)
+	return r.git().Split(ctx, command.Call{Args: args, IdleTimeoutOnly: true}, f)
 }
 
 // TreeChanges returns the files that differ between two commits. From the zero ID, every file

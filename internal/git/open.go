@@ -305,9 +305,9 @@ func bareError(gitDir string) error {
 	}
 }
 
-// OpenCommits is Open for callers that only read commits. It also opens a bare repository; the root is then the git
+// OpenAllowBare is Open for callers that only read commits. It also opens a bare repository; the root is then the git
 // directory.
-func OpenCommits(ctx context.Context, dir string) (r *Repo, bare bool, err error) {
+func OpenAllowBare(ctx context.Context, dir string) (r *Repo, bare bool, err error) {
 	r, err = Open(ctx, dir)
 	if e, ok := errors.AsType[*BareError](err); ok {
 		r, err = openBare(ctx, e.GitDir)

@@ -162,10 +162,10 @@ func TestOwnerCheckMatchesGit(t *testing.T) {
 
 				ask := exec.CommandContext(t.Context(), "git", "-C", dir, "rev-parse", "--git-dir")
 				said, gitErr := ask.CombinedOutput()
-				r, bare, err := OpenCommits(t.Context(), dir)
+				r, bare, err := OpenAllowBare(t.Context(), dir)
 				if inside := strings.HasPrefix(layout, "inside"); inside && gitErr == nil && err != nil {
 					// Open refuses it because it has no work tree.
-					r, bare, err = OpenCommits(t.Context(), filepath.Dir(dir))
+					r, bare, err = OpenAllowBare(t.Context(), filepath.Dir(dir))
 				}
 				switch {
 				case (err == nil) != (gitErr == nil):
@@ -207,7 +207,7 @@ func TestConfigOfAnotherUserIsNotRead(t *testing.T) {
 			b.must(os.Remove(config))
 			b.must(os.Mkdir(config, 0o755)) // reading it is an error
 			giveAway(t, dir)
-			_, _, err := OpenCommits(t.Context(), dir)
+			_, _, err := OpenAllowBare(t.Context(), dir)
 			if err == nil || !strings.Contains(err.Error(), "belongs to another user") {
 				t.Errorf("want it refused for its owner before its config is read, not: %v", err)
 			}

@@ -85,7 +85,7 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--always", "--diff-merges=first-parent", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv",
 	}, more...)
-	err := r.git().Split(ctx, command.Call{Args: args, Stdin: strings.NewReader(names.String()), Steady: true}, p.item)
+	err := r.git().Split(ctx, command.Call{Args: args, Stdin: strings.NewReader(names.String()), IdleTimeoutOnly: true}, p.item)
 	if err == nil && (p.wants > 0 || p.seen < len(commits)) {
 		err = errors.New("git diff-tree: truncated output")
 	}

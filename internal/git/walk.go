@@ -51,7 +51,7 @@ func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, 
 	w := &walker{f: f, stop: stop}
 	// Without GIT_FLUSH=0 git flushes after each commit, which takes a tenth longer.
 	buffered := []string{"GIT_FLUSH=0"}
-	err := r.git().Stream(ctx, command.Call{Args: args, Stdin: revisions, Stdout: w, Env: buffered, Steady: true})
+	err := r.git().Stream(ctx, command.Call{Args: args, Stdin: revisions, Stdout: w, Env: buffered, IdleTimeoutOnly: true})
 	switch {
 	case w.err != nil:
 		return w.err

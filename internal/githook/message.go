@@ -12,7 +12,7 @@ import (
 // sessionKey is the key of the trailer with the session of a commit.
 const sessionKey = "Session"
 
-// A Message is a commit message in a git hook: before the user edits it ([Message.Sign]), or
+// A Message is a commit message in a git hook: before the user edits it ([Message.AddSession]), or
 // after ([Message.Finish]).
 type Message struct {
 	Text    []byte
@@ -22,13 +22,13 @@ type Message struct {
 	Comment string // the prefix of comments; "" is #
 }
 
-// Sign returns the message with a session's trailer, placed as git would place it.
+// AddSession returns the message with a session's trailer, placed as git would place it.
 //
 // A message with a trailer stays as it is, and so does the message of a commit that is
 // amended, reused or replayed. An empty message stays empty, so that git aborts the commit.
 // A message that the user has yet to write would not be empty with a trailer: it gets a
 // note in a comment, which [Message.Finish] turns into the trailer.
-func (m Message) Sign(session string) []byte {
+func (m Message) AddSession(session string) []byte {
 	if session == "" || m.Source == "commit" || m.Replay {
 		return m.Text
 	}
@@ -68,7 +68,7 @@ func (n note) String() string {
 	return n.comment + noteStart + n.given + noteEnd + n.session + "\n"
 }
 
-// findNote returns the offset and the line of a session's note. Only a line that Sign writes
+// findNote returns the offset and the line of a session's note. Only a line that AddSession writes
 // counts; any other is text of the user.
 func (l layout) findNote(session string) (at int, line string, n note, ok bool) {
 	for text := range bytes.Lines(l.text) {
@@ -107,18 +107,18 @@ func (l layout) note(session string) []byte {
 	return []byte(text[:at] + line + text[at:])
 }
 
-// Awaits reports whether a message may contain the note of a session, with any prefix of
+// MayHaveNote reports whether a message may contain the note of a session, with any prefix of
 // comments. If not, the prefix need not be read.
-func (m Message) Awaits(session string) bool {
+func (m Message) MayHaveNote(session string) bool {
 	return session != "" && m.Editor && bytes.Contains(m.Text, []byte(noteEnd+session))
 }
 
-// Finish turns the note of [Message.Sign] into the trailer. A message without a note stays
+// Finish turns the note of [Message.AddSession] into the trailer. A message without a note stays
 // as it is. A message that the user left empty, or an unchanged template, loses the note and
 // gets no trailer.
 func (m Message) Finish(session string) []byte {
 	l := layout{text: m.Text, comment: m.comment(), edited: true}
-	if !m.Awaits(session) {
+	if !m.MayHaveNote(session) {
 		return m.Text
 	}
 	at, line, n, ok := l.findNote(session)

@@ -56,16 +56,16 @@ func TestSign(t *testing.T) {
 			if tt.want == "" {
 				tt.want = string(tt.m.Text)
 			}
-			got := tt.m.Sign("s-1")
+			got := tt.m.AddSession("s-1")
 			if string(got) != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
 			again := tt.m
 			again.Text = got
-			if twice := again.Sign("s-1"); string(twice) != string(got) {
+			if twice := again.AddSession("s-1"); string(twice) != string(got) {
 				t.Errorf("signed again it is\n%s", twice)
 			}
-			if none := tt.m.Sign(""); string(none) != string(tt.m.Text) {
+			if none := tt.m.AddSession(""); string(none) != string(tt.m.Text) {
 				t.Errorf("without a session it became\n%s", none)
 			}
 		})
@@ -74,7 +74,7 @@ func TestSign(t *testing.T) {
 
 func TestFinish(t *testing.T) {
 	note := func(text string) string {
-		return string(Message{Text: []byte(text), Editor: true}.Sign("s-1"))
+		return string(Message{Text: []byte(text), Editor: true}.AddSession("s-1"))
 	}
 	written := strings.Replace(note(template+verbose), "\n", "subject\n\nbody\n", 1)
 	tests := []struct {

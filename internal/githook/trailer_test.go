@@ -65,13 +65,13 @@ func TestTrailersAsGitReadsThem(t *testing.T) {
 	}
 }
 
-// Sign and Finish may add a line to a message, and lose none.
+// AddSession and Finish may add a line to a message, and lose none.
 func FuzzSign(f *testing.F) {
 	f.Add([]byte("subject\n"), "", true, "#")
 	f.Add([]byte(template+verbose), "message", false, ";")
 	f.Fuzz(func(t *testing.T, text []byte, source string, editor bool, comment string) {
 		m := Message{Text: text, Source: source, Editor: editor, Comment: comment}
-		got := m.Sign("s-1")
+		got := m.AddSession("s-1")
 		if bytes.Equal(got, text) {
 			return
 		}

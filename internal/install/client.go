@@ -99,7 +99,7 @@ func NearestClient(asked string) string {
 	best, least := "", 0
 	for _, c := range Clients() {
 		for _, is := range []string{c.Name, letters(c.Title)} {
-			far, alike := suggest.Slip(is, asked)
+			far, alike := suggest.TypoDistance(is, asked)
 			if strings.HasPrefix(asked, is) || strings.HasPrefix(is, asked) {
 				far, alike = max(len(is), len(asked))-min(len(is), len(asked)), true
 			}

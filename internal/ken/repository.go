@@ -106,10 +106,10 @@ func OpenWithTeam(ctx context.Context, opts Options) (*Repository, error) {
 	return w, err
 }
 
-// OpenCommits opens a repository for questions about commits. It may have no work tree; then the configuration is that
+// OpenAllowBare opens a repository for questions about commits. It may have no work tree; then the configuration is that
 // of a commit.
-func OpenCommits(ctx context.Context, dir string) (*Repository, error) {
-	ws, err := workspace.OpenCommits(ctx, workspaceOptions(dir))
+func OpenAllowBare(ctx context.Context, dir string) (*Repository, error) {
+	ws, err := workspace.OpenAllowBare(ctx, workspaceOptions(dir))
 	if err != nil {
 		return nil, err
 	}

@@ -37,9 +37,9 @@ func waitForOthers(ctx context.Context, tries int) error {
 // the next push sends what this one did not. A working remote takes a second or two.
 const closePatience = 10 * time.Second
 
-// AfterClose pushes if the policy says so. It returns a message if the push fails; the close is done
+// PushAfterClose pushes if the policy says so. It returns a message if the push fails; the close is done
 // in any case.
-func (w *Repository) AfterClose(ctx context.Context) string {
+func (w *Repository) PushAfterClose(ctx context.Context) string {
 	if !w.Config.Share.PushOnClose {
 		return ""
 	}

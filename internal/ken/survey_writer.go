@@ -27,7 +27,7 @@ func (w *Repository) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 		opts.MaxCost = c.MaxCost
 	}
 	opts.Dispatcher = w.Dispatcher()
-	opts.CurrentTree = func() workspace.Tree { return tree.NewWork(w.TreeSources()) }
+	opts.CurrentTree = func() workspace.Tree { return tree.NewWorkTree(w.TreeSources()) }
 	opts.Ticks = Ticks
 	opts.StoreFileSummaries = func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error {
 		_, err := survey.WriteFileSummaries(ctx, w.Registry, author, it.Path, it.Basis, texts)

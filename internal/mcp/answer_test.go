@@ -44,7 +44,7 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 		"brief":     {&briefAnswer{Briefs: []pathBrief{{PathJSON: repo.PathJSON{Path: "a.go"}, text: "It.\n"}}, LeftOut: 2}, []string{"== a.go ==\nIt.\n", "\n2 paths left out: raise budget"}},
 		"spec":      {&specAnswer{Counts: map[string]int{"merged": 40, "drift": 2}, Nodes: []specRow{}, Omitted: 12}, []string{"42 specs: 2 drift, 40 merged\n", "12 more: set limit"}},
 		"one spec":  {&specAnswer{Node: &specNode{Body: new("x"), LeftOut: history}, Note: "the body is shortened"}, []string{"9 more bytes of the text\nnote: the body is shortened\n\nx\n"}},
-		"drift":     {&specAnswer{Node: &specNode{Listed: spec.Listed{DriftFiles: ahead}}}, []string{"f3.go +1  and 3 more", "\nahead       f6.go  +1\n"}},
+		"drift":     {&specAnswer{Node: &specNode{ListedSpec: spec.ListedSpec{DriftFiles: ahead}}}, []string{"f3.go +1  and 3 more", "\nahead       f6.go  +1\n"}},
 		"owners":    {&specAnswer{Owners: []specOwned{{LeftOut: problems}}}, []string{"3 more problems"}},
 		"described": {nextItem{&survey.NextItem{}}, []string{"no directory is left to describe\n"}},
 		"leased": {
@@ -63,7 +63,7 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 
 // A spec that only another worktree has comes without a text, and the text says so.
 func TestGhostSpecHasNoText(t *testing.T) {
-	ghost := &specAnswer{Node: &specNode{Listed: spec.Listed{NodeJSON: spec.NodeJSON{ID: "cache"}, Ghost: true}}}
+	ghost := &specAnswer{Node: &specNode{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: "cache"}, Ghost: true}}}
 	if got := textOf(ghost); !strings.Contains(got, "only another worktree has this spec") {
 		t.Errorf("the text is\n%s", got)
 	}
@@ -75,7 +75,7 @@ func TestTextsAreHarmless(t *testing.T) {
 	for name, a := range map[string]answer{
 		"brief":  &briefAnswer{Briefs: []pathBrief{{PathJSON: repo.Path(hostile).JSON(), Error: hostile, Hint: hostile}}, LeftOut: 1},
 		"update": closed{&registry.CloseResult{Updated: []registry.WriteResult{{PathJSON: repo.Path(hostile).JSON(), Reason: hostile, Hint: hostile}}, Unknown: hostile}, true},
-		"spec":   &specAnswer{Node: &specNode{Listed: spec.Listed{NodeJSON: spec.NodeJSON{ID: hostile, Title: hostile, Code: []string{hostile}}}, Body: new(hostile)}},
+		"spec":   &specAnswer{Node: &specNode{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: hostile, Title: hostile, Code: []string{hostile}}}, Body: new(hostile)}},
 		"submit": submitted{&survey.Submitted{Reason: hostile}},
 		"find":   featureDocument{bytes.NewBufferString(hostile)},
 	} {

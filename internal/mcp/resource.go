@@ -143,7 +143,7 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 // A pathKnowledge is what ken knows about a directory if dir is set, else about a file.
 type pathKnowledge struct {
 	file registry.Summary
-	dir  *survey.ShownDirectory
+	dir  *survey.ListedDir
 }
 
 // known returns the summary of a path with its verdict, ids and receipt.

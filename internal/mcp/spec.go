@@ -141,7 +141,7 @@ func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*spec
 // errChanged means that the specs changed during the call.
 var errChanged = &fault.Error{Hint: "call again", Err: errors.New("the specs changed while ken read them")}
 
-func nodeIn(l *spec.Listing, id string) *spec.Listed {
+func nodeIn(l *spec.Listing, id string) *spec.ListedSpec {
 	for i := range l.Nodes {
 		if l.Nodes[i].ID == id {
 			return &l.Nodes[i]

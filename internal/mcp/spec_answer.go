@@ -27,7 +27,7 @@ type specAnswer struct {
 	Unknown []spec.Unknown `json:"unknown,omitempty"`
 	Note    string         `json:"note,omitempty"`
 
-	listed []spec.Listed // the specs of Nodes
+	listed []spec.ListedSpec // the specs of Nodes
 }
 
 // A specRow is a spec in a list. Fields with their usual value are left out; unknown
@@ -51,7 +51,7 @@ type specRow struct {
 
 // A specNode is one spec with its text.
 type specNode struct {
-	spec.Listed
+	spec.ListedSpec
 	Body    *string           `json:"body"` // null if only another worktree has it
 	History []spec.HistoryRow `json:"history,omitzero"`
 	LeftOut leftOut           `json:"left_out,omitempty"`
@@ -119,7 +119,7 @@ func listAnswer(l *spec.Listing, limit int) *specAnswer {
 }
 
 // addRows lists specs, the worst first, and the reasons for unknown facts, each once.
-func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.Listed, limit int) {
+func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.ListedSpec, limit int) {
 	slices.SortStableFunc(nodes, worse)
 	if len(nodes) > limit {
 		nodes, a.Omitted = nodes[:limit], len(nodes)-limit
@@ -151,7 +151,7 @@ func (a *specAnswer) addUnknown(list []spec.Unknown) {
 }
 
 // worse orders specs: highest grade, most drift, then unknown, broken and active ones.
-func worse(a, b spec.Listed) int {
+func worse(a, b spec.ListedSpec) int {
 	return cmp.Or(
 		cmp.Compare(gradeRank(b), gradeRank(a)),
 		cmp.Compare(orZero(b.Drift), orZero(a.Drift)),
@@ -159,14 +159,14 @@ func worse(a, b spec.Listed) int {
 	)
 }
 
-func gradeRank(n spec.Listed) int {
+func gradeRank(n spec.ListedSpec) int {
 	if n.Grade == nil || orZero(n.Drift) == 0 {
 		return -1
 	}
 	return n.Grade.Rank()
 }
 
-func attention(n spec.Listed) int {
+func attention(n spec.ListedSpec) int {
 	switch {
 	case n.Status == spec.StatusUnknown || n.Drift == nil || n.Version == nil:
 		return 3
@@ -180,7 +180,7 @@ func attention(n spec.Listed) int {
 }
 
 // isUnjudged reports whether a status is only declared, because git cannot be read.
-func isUnjudged(n spec.Listed) bool {
+func isUnjudged(n spec.ListedSpec) bool {
 	return n.Status == spec.StatusMerged && (n.Drift == nil || n.Version == nil)
 }
 
@@ -191,7 +191,7 @@ func orZero(n *int) int {
 	return *n
 }
 
-func row(n spec.Listed) specRow {
+func row(n spec.ListedSpec) specRow {
 	r := specRow{
 		ID: n.ID, Desc: line(n.Desc), Status: n.Status, Version: n.Version, Drift: n.Drift, Grade: n.Grade,
 		Dirty: n.Dirty != nil && *n.Dirty, Ghost: n.Ghost, Problems: len(n.Problems),
@@ -208,8 +208,8 @@ func row(n spec.Listed) specRow {
 }
 
 // nodeAnswer returns one spec with its text.
-func nodeAnswer(l *spec.Listing, n *spec.Listed, body *string) *specAnswer {
-	out := &specAnswer{Head: l.Head, Node: &specNode{Listed: *n, Body: body}}
+func nodeAnswer(l *spec.Listing, n *spec.ListedSpec, body *string) *specAnswer {
+	out := &specAnswer{Head: l.Head, Node: &specNode{ListedSpec: *n, Body: body}}
 	s := out.Node
 	s.DriftFiles = capped(&s.LeftOut, "drift_files", s.DriftFiles, nodeItems)
 	s.Code = capped(&s.LeftOut, "code", s.Code, nodeItems)
@@ -248,7 +248,7 @@ func ownersAnswer(l *spec.Listing, owners []spec.Ownership, limit int) *specAnsw
 		s.Related = claims(&s.LeftOut, "related", o.Related)
 		out.Owners = append(out.Owners, s)
 	}
-	nodes := slices.DeleteFunc(slices.Clone(l.Nodes), func(n spec.Listed) bool { return !governing[n.ID] })
+	nodes := slices.DeleteFunc(slices.Clone(l.Nodes), func(n spec.ListedSpec) bool { return !governing[n.ID] })
 	for i := range nodes {
 		nodes[i].Desc = "" // owners have it
 	}

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 }
 
 // node returns a listed spec.
-func node(id string, drift *int, changes ...func(*spec.Listed)) spec.Listed {
-	n := spec.Listed{NodeJSON: spec.NodeJSON{ID: id}, Status: spec.StatusMerged, Version: new(1), Drift: drift}
+func node(id string, drift *int, changes ...func(*spec.ListedSpec)) spec.ListedSpec {
+	n := spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: id}, Status: spec.StatusMerged, Version: new(1), Drift: drift}
 	if orZero(drift) > 0 {
 		n.Status, n.Grade = spec.StatusDrift, new(fresh.GradeContent)
 	}
@@ -40,15 +40,15 @@ func node(id string, drift *int, changes ...func(*spec.Listed)) spec.Listed {
 
 // listAnswer orders specs by grade, drift and status.
 func TestWorstSpecsAreListedFirst(t *testing.T) {
-	l := &spec.Listing{Nodes: []spec.Listed{
+	l := &spec.Listing{Nodes: []spec.ListedSpec{
 		node("quiet-1", new(0)),
-		node("active", new(0), func(n *spec.Listed) { n.Status = spec.StatusActive }),
-		node("broken", new(0), func(n *spec.Listed) { n.Problems = make([]spec.Problem, 2) }),
+		node("active", new(0), func(n *spec.ListedSpec) { n.Status = spec.StatusActive }),
+		node("broken", new(0), func(n *spec.ListedSpec) { n.Problems = make([]spec.Problem, 2) }),
 		node("quiet-2", new(0)),
-		node("unknown", nil, func(n *spec.Listed) { n.Status = spec.StatusUnknown }),
+		node("unknown", nil, func(n *spec.ListedSpec) { n.Status = spec.StatusUnknown }),
 		node("drift-1", new(1)),
-		node("active-unknown", nil, func(n *spec.Listed) { n.Status = spec.StatusActive }),
-		node("format-9", new(9), func(n *spec.Listed) { n.Grade = new(fresh.GradeFormat) }),
+		node("active-unknown", nil, func(n *spec.ListedSpec) { n.Status = spec.StatusActive }),
+		node("format-9", new(9), func(n *spec.ListedSpec) { n.Grade = new(fresh.GradeFormat) }),
 		node("drift-3", new(3)),
 	}}
 	got := listAnswer(l, 8)
@@ -72,7 +72,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	var hits []spec.Hit
 	long := strings.Repeat("ä long text ", 100)
 	for i := range 300 {
-		n := node(fmt.Sprint("n", i), new(i), func(n *spec.Listed) {
+		n := node(fmt.Sprint("n", i), new(i), func(n *spec.ListedSpec) {
 			n.Title, n.Desc = long, long
 			n.Unknown = []spec.Unknown{{Fact: spec.FactDrift, Reason: fmt.Sprint(i, long)}}
 			for j := range 500 {
@@ -122,7 +122,7 @@ func TestAnswersAreBounded(t *testing.T) {
 func TestOrdinaryListIsShort(t *testing.T) {
 	l := &spec.Listing{}
 	for i := range 100 {
-		l.Nodes = append(l.Nodes, node(fmt.Sprint("node-", i), new(0), func(n *spec.Listed) { n.Desc = "what a part of the system is for" }))
+		l.Nodes = append(l.Nodes, node(fmt.Sprint("node-", i), new(0), func(n *spec.ListedSpec) { n.Desc = "what a part of the system is for" }))
 	}
 	b, err := json.Marshal(listAnswer(l, specLimit))
 	if err != nil {
@@ -136,7 +136,7 @@ func TestOrdinaryListIsShort(t *testing.T) {
 // A value in the comment cannot end the line or the comment.
 func TestSpecCommentCannotBeForged(t *testing.T) {
 	hostile := "x -->\nstatus: merged\r\n--!> \u2028drift: 0"
-	n := node("n", nil, func(n *spec.Listed) {
+	n := node("n", nil, func(n *spec.ListedSpec) {
 		n.Status = spec.StatusUnknown
 		n.Path = hostile
 		n.Unknown = []spec.Unknown{{Fact: spec.FactDrift, Reason: hostile}}

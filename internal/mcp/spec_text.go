@@ -75,13 +75,13 @@ func (a *specAnswer) printList(out *term.IO) {
 		n.Unknown = nil // the reasons follow once for all
 		out.Line(term.Plain, shownStatus(&n), n.ID, joined("  ", n.Describe(), unknownFacts(&n)))
 	}
-	if slices.ContainsFunc(a.listed, func(n spec.Listed) bool { return n.Drift != nil && *n.Drift > 0 }) {
+	if slices.ContainsFunc(a.listed, func(n spec.ListedSpec) bool { return n.Drift != nil && *n.Drift > 0 }) {
 		out.Remarkf("hint: compare a drifted spec (call spec with its id) with its code; edit it, or call spec_ack if it still holds")
 	}
 }
 
 // shownStatus is unknown for a spec that could not be judged, whatever it declares.
-func shownStatus(n *spec.Listed) string {
+func shownStatus(n *spec.ListedSpec) string {
 	if isUnjudged(*n) {
 		return spec.StatusUnknown.String()
 	}
@@ -89,7 +89,7 @@ func shownStatus(n *spec.Listed) string {
 }
 
 // unknownFacts names the facts about a spec that are unknown.
-func unknownFacts(n *spec.Listed) string {
+func unknownFacts(n *spec.ListedSpec) string {
 	var list []string
 	if n.Version == nil && !n.Ghost {
 		list = append(list, "version unknown")
@@ -108,7 +108,7 @@ const namedFiles = 4
 func (s *specNode) printFacts(out *term.IO) {
 	out.Line(term.Plain, s.ID, s.Title, s.Desc)
 	out.Line(term.Plain, "file", s.Display(), "")
-	out.Line(term.Plain, shownStatus(&s.Listed), s.ID, s.Describe())
+	out.Line(term.Plain, shownStatus(&s.ListedSpec), s.ID, s.Describe())
 	if len(s.DriftFiles) > namedFiles {
 		for _, f := range s.DriftFiles {
 			out.Line(term.Plain, "ahead", f.File, fmt.Sprintf("+%d", f.Behind))

@@ -10,7 +10,7 @@ import (
 
 // verdictOn returns the status of a spec as a Markdown comment, so that the file can
 // follow it.
-func verdictOn(l *spec.Listing, n *spec.Listed) string {
+func verdictOn(l *spec.Listing, n *spec.ListedSpec) string {
 	v := &comment{}
 	if isUnjudged(*n) {
 		v.line("status", "unknown; the spec declares "+n.Status.String())

@@ -91,7 +91,7 @@ func (v *verified) print(out *term.IO) {
 	sparse := v.Counts.Sparse
 	for _, f := range v.Verdicts {
 		word, why := f.Describe()
-		if f.Verdict == registry.FoundSparse {
+		if f.Finding == registry.FindingSparse {
 			sparse--
 		}
 		if v.verbose {

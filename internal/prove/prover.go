@@ -89,7 +89,7 @@ func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions)
 	err = x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) error {
 		for i, task := range tasks {
 			opts.Progress("asking ken find about past commits", i, len(tasks))
-			files := find.NewCommitTree(tree.NewCommit(w.Sources, task.Tree))
+			files := find.NewCommitTree(tree.NewCommitTree(w.Sources, task.Tree))
 			files.NoSummaries = true
 			if _, err := find.UpdateChanged(ctx, writer, files); err != nil {
 				return err

@@ -51,15 +51,15 @@ func (r *Registry) choose(ctx context.Context, snap *repo.Snapshot, c choice) (m
 		row, was := &c.rows[k], c.before(k)
 		row.Marks &^= store.MarkGraded | store.MarkUncounted
 		if basis := exact[row.Content]; !basis.IsZero() {
-			row.About = basis.Key()
+			row.SummaryBasis = basis.Key()
 			continue
 		}
 		if was.Path != "" && was.Content.ID == row.Content.ID && c.settled(row.Path) {
-			row.About = was.About
+			row.SummaryBasis = was.SummaryBasis
 			row.Marks |= was.Marks & (store.MarkGraded | store.MarkUncounted)
 			continue
 		}
-		row.About = fresh.Basis{}
+		row.SummaryBasis = fresh.Basis{}
 		open = append(open, k)
 	}
 	if len(open) == 0 {
@@ -203,7 +203,7 @@ func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]
 			grade := grades[i]
 			counts := r.opts.Policy.Counts(grade)
 			if round == 0 || !counts {
-				row.About = list[round].Basis.Key()
+				row.SummaryBasis = list[round].Basis.Key()
 				row.Marks &^= store.MarkGraded | store.MarkUncounted
 				row.Marks |= r.markUncounted(store.MarksOfGrade(grade))
 			}
@@ -235,7 +235,7 @@ func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [
 		switch {
 		case sameBytes(basis.Content, c.bytes(k), row.Content):
 			grades[i] = fresh.GradeFormat
-		case !c.regrade && was.About == basis.Key() && was.Content.ID == row.Content.ID && was.Marks&store.MarkGraded != 0:
+		case !c.regrade && was.SummaryBasis == basis.Key() && was.Content.ID == row.Content.ID && was.Marks&store.MarkGraded != 0:
 			grades[i] = was.Marks.Grade()
 		case r.opts.Grade != nil && !basis.Content.ID.IsZero():
 			which = append(which, i)

@@ -75,7 +75,7 @@ func (v *verification) readsForKind(it item, s pathState, a repo.Attributes) boo
 	return true
 }
 
-// classify returns the row of each item for its path state; About is unchanged. An item whose content is unknown
+// classify returns the row of each item for its path state; SummaryBasis is unchanged. An item whose content is unknown
 // keeps its row. So does one with a filter driver that is not checked out, if its bytes were ever read: they do
 // not follow from its blob.
 func (v *verification) classify(items []item, attrs []repo.Attributes) []store.FileRow {

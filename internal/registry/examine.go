@@ -16,7 +16,7 @@ type subject struct {
 	state   contentState  // set if tracked
 	err     error         // why it is unreadable
 	before  store.FileRow // the stored row; its Path is "" if there is none
-	now     store.FileRow // the current row, with About; like before if the content is unknown
+	now     store.FileRow // the current row, with SummaryBasis; like before if the content is unknown
 	bytes   repo.ID       // of the bytes on disk, if they were read
 }
 
@@ -26,7 +26,7 @@ func (s *subject) readable() bool { return s.tracked && (s.state == same || s.st
 // rowIsCurrent reports whether the stored row is current, apart from its summary.
 func (s *subject) rowIsCurrent() bool {
 	now, before := s.now, s.before
-	now.About, now.Stat = before.About, before.Stat
+	now.SummaryBasis, now.Stat = before.SummaryBasis, before.Stat
 	now.Marks &^= store.MarkGraded | store.MarkUncounted
 	before.Marks &^= store.MarkGraded | store.MarkUncounted
 	return now == before
@@ -39,7 +39,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	base, verified, err := r.store.Baseline(ctx, snap.Worktree)
+	base, verified, err := r.store.LastVerification(ctx, snap.Worktree)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +100,7 @@ func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []su
 	var of []*subject
 	for k := range subjects {
 		s := &subjects[k]
-		s.now.About = fresh.Basis{}
+		s.now.SummaryBasis = fresh.Basis{}
 		if s.tracked {
 			rows, of = append(rows, s.now), append(of, s)
 		}

@@ -15,31 +15,31 @@ import (
 
 var _ registry.Files = (*fakeRepo)(nil)
 
-func (w *fakeRepo) Stat(_ context.Context, entries []repo.Entry) ([]repo.Found, error) {
+func (w *fakeRepo) Stat(_ context.Context, entries []repo.Entry) ([]repo.FileStat, error) {
 	if err := w.answer("Stat"); err != nil {
 		return nil, err
 	}
 	w.calls.stats++
-	found := make([]repo.Found, len(entries))
+	found := make([]repo.FileStat, len(entries))
 	for i, e := range entries {
 		found[i] = w.lstat(e.Path)
 	}
 	return found, nil
 }
 
-func (w *fakeRepo) lstat(p repo.Path) repo.Found {
+func (w *fakeRepo) lstat(p repo.Path) repo.FileStat {
 	f := w.disk[p]
 	switch {
 	case f == nil:
-		return repo.Found{Presence: repo.Absent}
+		return repo.FileStat{Presence: repo.Absent}
 	case f.lstatErr != nil:
-		return repo.Found{Presence: repo.Unreadable, Err: &fs.PathError{Op: "lstat", Path: string(p), Err: f.lstatErr}}
+		return repo.FileStat{Presence: repo.Unreadable, Err: &fs.PathError{Op: "lstat", Path: string(p), Err: f.lstatErr}}
 	case f.dir:
-		return repo.Found{Presence: repo.Directory}
+		return repo.FileStat{Presence: repo.Directory}
 	case f.mode == repo.Symlink:
-		return repo.Found{Presence: repo.Link, Stat: f.stat}
+		return repo.FileStat{Presence: repo.Link, Stat: f.stat}
 	default:
-		return repo.Found{Presence: repo.File, Executable: f.mode == repo.Executable, Stat: f.stat}
+		return repo.FileStat{Presence: repo.File, Executable: f.mode == repo.Executable, Stat: f.stat}
 	}
 }
 

@@ -54,7 +54,7 @@ func changeOutlines(ctx context.Context, w *workspace.Workspace, changes []Conte
 	}
 	err = w.Files.Bytes(ctx, paths, outline.MaxBytes, func(k int, content []byte, err error) {
 		change := changes[which[k]]
-		stored := w.AsStored(content, change.To)
+		stored := w.BytesOfBlob(content, change.To)
 		if err != nil || stored == nil {
 			return
 		}

@@ -46,7 +46,7 @@ type Git interface {
 // Files reads a work tree. It follows no symbolic link.
 type Files interface {
 	// Stat stats every entry once and answers in their order.
-	Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, error)
+	Stat(ctx context.Context, entries []repo.Entry) ([]repo.FileStat, error)
 	// Read reads files and answers in their order. A file that cannot be read has an error of its own.
 	Read(ctx context.Context, wants []repo.ReadRequest) ([]repo.Reading, error)
 	// KindByName returns the kind of a file by its path alone.

@@ -21,28 +21,28 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 		}
 		switch {
 		case it.row == nil:
-			verdict.Verdict = FoundNew
+			verdict.Finding = FindingNew
 			if old, ok := v.formerPath(row); ok {
 				j := old.JSON()
 				verdict.former, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
 			}
 		case it.row.Content.ID == row.Content.ID:
-			verdict.Verdict = FoundMatch
+			verdict.Finding = FindingMatch
 		default:
-			verdict.Verdict = FoundMismatch
+			verdict.Finding = FindingMismatch
 			verdict.Restored = !known.IsZero()
 		}
 	case sparse:
 		verdict = v.sparseVerdict(row)
 	case conflicted:
-		verdict.Verdict, verdict.Reason = FoundConflicted, "unmerged"
+		verdict.Finding, verdict.Reason = FindingConflicted, "unmerged"
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 	case absent:
-		verdict.Verdict, verdict.Reason = FoundMissing, reasonText(s.err, "tracked, but not on disk")
+		verdict.Finding, verdict.Reason = FindingMissing, reasonText(s.err, "tracked, but not on disk")
 		keep = it.row != nil
 	default:
 		v.failed = true
-		verdict.Verdict, verdict.Reason = FoundUnknown, reasonText(s.err, "could not be read")
+		verdict.Finding, verdict.Reason = FindingUnknown, reasonText(s.err, "could not be read")
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 		keep = it.row != nil
 	}
@@ -82,7 +82,7 @@ func (r *Registry) verdictOf(state contentState, row store.FileRow) (fresh.State
 		return fresh.Excluded, ""
 	case state == absent:
 		return fresh.Gone, ""
-	case state == conflicted && row.About.IsZero():
+	case state == conflicted && row.SummaryBasis.IsZero():
 		return fresh.None, ""
 	case state == conflicted:
 		return fresh.Stale, fresh.GradeContent
@@ -100,7 +100,7 @@ func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State
 	switch {
 	case verdict != fresh.Gone:
 		return verdict, grade
-	case row.About.IsZero():
+	case row.SummaryBasis.IsZero():
 		return fresh.None, ""
 	default:
 		return fresh.Stale, fresh.GradeContent
@@ -110,14 +110,14 @@ func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State
 // sparseVerdict returns the verdict of a path that is not checked out. Its blob is its content, unless a filter changes
 // the bytes. Then the verdict is unknown.
 func (r *Registry) sparseVerdict(row store.FileRow) Verdict {
-	v := r.rowVerdict(row, FoundSparse)
+	v := r.rowVerdict(row, FindingSparse)
 	v.Reason = reasonSparse
 	if !row.Marks.Has(store.MarkRaw) {
 		return v
 	}
 	v.ID, v.MD5 = repo.ID{}, repo.MD5{}
 	if v.Summary != fresh.None && v.Summary != fresh.Excluded {
-		v.Verdict, v.Summary, v.Grade, v.Reason = FoundUnknown, fresh.Unknown, "", reasonFiltered
+		v.Finding, v.Summary, v.Grade, v.Reason = FindingUnknown, fresh.Unknown, "", reasonFiltered
 	}
 	return v
 }
@@ -128,7 +128,7 @@ func (r *Registry) judge(row store.FileRow) (fresh.State, fresh.Grade) {
 	if row.Excluded != "" {
 		return fresh.Excluded, ""
 	}
-	state := fresh.Judge(row.About, row.Content)
+	state := fresh.Judge(row.SummaryBasis, row.Content)
 	if state != fresh.Stale {
 		return state, ""
 	}

@@ -39,7 +39,7 @@ const (
 // whose stat proves nothing.
 type view struct {
 	snap  *repo.Snapshot
-	found []repo.Found
+	found []repo.FileStat
 	// states has the path states for which a stat was not enough. All other paths are as in the index.
 	states map[int]pathState
 	// policy is the digest of the policy; see [Policy.digest].
@@ -184,7 +184,7 @@ func (r *Registry) readPolicy(ctx context.Context, v *view) error {
 	}
 	var unlooked []int
 	for _, i := range which {
-		if v.found[i].Presence == repo.Unlooked {
+		if v.found[i].Presence == repo.NotChecked {
 			unlooked = append(unlooked, i)
 		}
 	}
@@ -298,7 +298,7 @@ func (v *view) stat(ctx context.Context, files Files, only []int) error {
 			v.untracked = append(v.untracked, ask[k].Path)
 		}
 	}
-	v.found = make([]repo.Found, len(entries))
+	v.found = make([]repo.FileStat, len(entries))
 	return v.statSome(ctx, files, only)
 }
 
@@ -436,7 +436,7 @@ func (v *view) judgeByStat(i int) (pathState, statVerdict) {
 
 // judgeGitlink judges a submodule by its checked-out commit. One that is not checked out is as in the index.
 // Changes inside of it do not count.
-func judgeGitlink(s pathState, e *repo.Entry, f *repo.Found, sub repo.Submodule) pathState {
+func judgeGitlink(s pathState, e *repo.Entry, f *repo.FileStat, sub repo.Submodule) pathState {
 	switch {
 	case f.Presence != repo.Directory:
 		s.state, s.err = absent, errors.New("the submodule is not there")
@@ -482,7 +482,7 @@ func (r *Registry) settleByRow(ctx context.Context, v *view, suspects []int) ([]
 }
 
 // modeOf returns the mode that git would record for the file of entry e.
-func (v *view) modeOf(e *repo.Entry, f *repo.Found) repo.Mode {
+func (v *view) modeOf(e *repo.Entry, f *repo.FileStat) repo.Mode {
 	switch {
 	case f.Presence == repo.Link, v.linkAsFile(e):
 		return repo.Symlink

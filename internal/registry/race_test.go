@@ -10,7 +10,7 @@ import (
 
 func baseline(t *testing.T, w *fakeRepo) store.Verification {
 	t.Helper()
-	b, ok, err := w.store.Baseline(w.ctx, "")
+	b, ok, err := w.store.LastVerification(w.ctx, "")
 	if err != nil || !ok {
 		t.Fatalf("no baseline: %v", err)
 	}

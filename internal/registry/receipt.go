@@ -157,7 +157,7 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (fresh.State, []string, error) {
 	if s.readable() {
 		row := s.now
-		if record.Basis.Key() != row.About {
+		if record.Basis.Key() != row.SummaryBasis {
 			c := choice{
 				rows:   []store.FileRow{row},
 				before: func(int) store.FileRow { return store.FileRow{} },

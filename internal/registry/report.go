@@ -62,15 +62,15 @@ type Paths struct {
 // A Finding is how a path compares with its row.
 type Finding uint8
 
-// The findings. The zero value is FoundUnknown.
+// The findings. The zero value is FindingUnknown.
 const (
-	FoundUnknown    Finding = iota // could not be read
-	FoundMatch                     // same content
-	FoundMismatch                  // other content
-	FoundMissing                   // missing in the index or on disk
-	FoundNew                       // tracked, without a row
-	FoundConflicted                // unmerged
-	FoundSparse                    // not checked out
+	FindingUnknown    Finding = iota // could not be read
+	FindingMatch                     // same content
+	FindingMismatch                  // other content
+	FindingMissing                   // missing in the index or on disk
+	FindingNew                       // tracked, without a row
+	FindingConflicted                // unmerged
+	FindingSparse                    // not checked out
 )
 
 var findingNames = [...]string{"unknown", "match", "mismatch", "missing", "new", "conflicted", "sparse"}
@@ -99,7 +99,7 @@ func (f *Finding) UnmarshalText(b []byte) error {
 // A Verdict is the state of one path and of its summary.
 type Verdict struct {
 	repo.PathJSON
-	Verdict     Finding     `json:"verdict"`
+	Finding     Finding     `json:"verdict"`
 	MD5         repo.MD5    `json:"content_md5"` // null if the bytes were not read
 	ID          repo.ID     `json:"content_id"`
 	Summary     fresh.State `json:"summary"`
@@ -119,7 +119,7 @@ func (v Verdict) RawPath() repo.Path { return v.path }
 
 // Notable reports whether a list should show the path: it changed, or its summary does not hold.
 func (v Verdict) Notable() bool {
-	return v.Verdict != FoundMatch || v.Summary == fresh.Stale || v.Summary == fresh.Unknown
+	return v.Finding != FindingMatch || v.Summary == fresh.Stale || v.Summary == fresh.Unknown
 }
 
 // add counts v, and lists it if it is notable or if all paths are wanted.
@@ -158,18 +158,18 @@ func (rep *Report) sort() {
 // tally counts v.
 func (rep *Report) tally(v Verdict) {
 	c := &rep.Counts
-	switch v.Verdict {
-	case FoundMatch:
+	switch v.Finding {
+	case FindingMatch:
 		c.Match++
-	case FoundMismatch:
+	case FindingMismatch:
 		c.Mismatch++
-	case FoundMissing:
+	case FindingMissing:
 		c.Missing++
-	case FoundNew:
+	case FindingNew:
 		c.New++
-	case FoundConflicted:
+	case FindingConflicted:
 		c.Conflicted++
-	case FoundSparse:
+	case FindingSparse:
 		c.Sparse++
 	default:
 		c.Unknown++

@@ -8,7 +8,7 @@ import (
 )
 
 func TestFindingsReadBack(t *testing.T) {
-	for f := registry.FoundUnknown; f <= registry.FoundSparse; f++ {
+	for f := registry.FindingUnknown; f <= registry.FindingSparse; f++ {
 		text, err := f.MarshalText()
 		if err != nil {
 			t.Fatal(err)

@@ -88,8 +88,8 @@ func (r *Registry) findRenewedByHistory(ctx context.Context, e *session) error {
 		return err
 	}
 	for path, row := range e.view.exceptions {
-		own := slices.ContainsFunc(written[path], func(c store.RecordHeader) bool { return c.Basis.Key() == row.About })
-		stale := !row.About.IsZero() && !row.About.Matches(row.Content)
+		own := slices.ContainsFunc(written[path], func(c store.RecordHeader) bool { return c.Basis.Key() == row.SummaryBasis })
+		stale := !row.SummaryBasis.IsZero() && !row.SummaryBasis.Matches(row.Content)
 		_, tracked := repo.FindEntry(e.view.snap.Index.Entries, path)
 		if tracked && stale && (!own || row.Marks&store.MarkGraded == 0) {
 			e.renewed[path] = true
@@ -110,7 +110,7 @@ func (r *Registry) enter(ctx context.Context) (*session, error) {
 		e.upstream, err = r.git.Upstream(ctx, snap, repo.Upstream{}, repo.ID{})
 		return e, err
 	}
-	if e.base, e.verified, err = r.store.Baseline(ctx, snap.Worktree); err != nil {
+	if e.base, e.verified, err = r.store.LastVerification(ctx, snap.Worktree); err != nil {
 		return nil, err
 	}
 	rows := e.verified

@@ -101,7 +101,7 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Summary, erro
 		if s.readable() {
 			k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
 		}
-		record := texts[s.now.About.Content]
+		record := texts[s.now.SummaryBasis.Content]
 		if record.Text == "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
 			k.Verdict, k.Grade, k.Reasons = fresh.Unknown, "", append(k.Reasons, ReasonUnusable)
 		}
@@ -188,8 +188,8 @@ func (k *Summary) setText(record fresh.Record, path repo.Path) {
 func (r *Registry) texts(ctx context.Context, subjects []subject) (map[repo.Content]fresh.Record, error) {
 	var bases []repo.Content
 	for _, s := range subjects {
-		if !s.now.About.IsZero() {
-			bases = append(bases, s.now.About.Content)
+		if !s.now.SummaryBasis.IsZero() {
+			bases = append(bases, s.now.SummaryBasis.Content)
 		}
 	}
 	return r.store.Newest(ctx, bases)

@@ -45,7 +45,7 @@ func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 		if !strings.EqualFold(string(q.Dir()), string(dir)) {
 			continue
 		}
-		if d, ok := suggest.Slip(name, base); ok && (best == "" || d < least) {
+		if d, ok := suggest.TypoDistance(name, base); ok && (best == "" || d < least) {
 			best, least = q, d
 		}
 	}

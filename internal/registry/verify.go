@@ -31,7 +31,7 @@ func (o VerifyOptions) omits(v Verdict, at State) bool {
 	if v.Summary == fresh.Stale {
 		return false
 	}
-	return o.OmitNew && v.Verdict == FoundNew && at == StateBootstrap || o.OmitSparse && v.Verdict == FoundSparse
+	return o.OmitNew && v.Finding == FindingNew && at == StateBootstrap || o.OmitSparse && v.Finding == FindingSparse
 }
 
 // Status returns the report of a verification and writes nothing.
@@ -88,7 +88,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c store.FileChanges, next *store.Verification) error {
 	// Changing rows without a new verification would invalidate the last one.
 	if next != nil && (!e.verified || !next.Same(e.base) || len(c.Put)+len(c.Delete) > 0) {
-		c.Baseline = next
+		c.Verification = next
 	}
 	if c.IsZero() {
 		return nil
@@ -102,16 +102,16 @@ func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c st
 	if err != nil {
 		return fmt.Errorf("record the verification: %w", err)
 	}
-	if committed && c.Baseline != nil {
-		rep.LastVerified = c.Baseline.Head
-		rep.Clean = c.Baseline.Clean
+	if committed && c.Verification != nil {
+		rep.LastVerified = c.Verification.Head
+		rep.Clean = c.Verification.Clean
 	}
 	return nil
 }
 
-// manyLeft is a limit: if more than 1/manyLeft of the files are not checked out, reading all rows is faster than
-// looking them up.
-const manyLeft = 4
+// sparseScanRatio is a limit: if more than 1/sparseScanRatio of the files are not checked out, reading all rows is
+// faster than looking them up.
+const sparseScanRatio = 4
 
 // trust fills a report from the rows alone. It returns the rows that show another summary because of new records.
 func (r *Registry) trust(ctx context.Context, e *session, rep *Report, opts VerifyOptions) (put []store.FileRow, err error) {
@@ -128,7 +128,7 @@ func (r *Registry) trust(ctx context.Context, e *session, rep *Report, opts Veri
 	slices.SortFunc(put, func(a, b store.FileRow) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	left := e.view.sparsePaths()
 	listed := !opts.OmitSparse && len(left) > 0
-	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/manyLeft {
+	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/sparseScanRatio {
 		for row, err := range r.store.Rows(ctx, wt) {
 			if err != nil {
 				return nil, err
@@ -207,11 +207,11 @@ func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.P
 		return r.sparseVerdict(row)
 	}
 	if !e.view.converts() {
-		return r.rowVerdict(row, FoundMatch)
+		return r.rowVerdict(row, FindingMatch)
 	}
 	i, tracked := repo.FindEntry(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
-		return r.rowVerdict(row, FoundMatch)
+		return r.rowVerdict(row, FindingMatch)
 	}
 	return r.matchVerdict(row, e.view, i)
 }
@@ -241,7 +241,7 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 
 // matchVerdict returns the verdict of entry i, whose row is current except for the md5.
 func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
-	v := r.rowVerdict(row, FoundMatch)
+	v := r.rowVerdict(row, FindingMatch)
 	if seen.outdated(i, row) {
 		v.MD5 = repo.MD5{}
 	}
@@ -252,7 +252,7 @@ func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
 func (r *Registry) rowVerdict(row store.FileRow, f Finding) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
-		path: row.Path, Verdict: f, MD5: row.Content.MD5, ID: row.Content.ID,
+		path: row.Path, Finding: f, MD5: row.Content.MD5, ID: row.Content.ID,
 		Summary: state, Grade: grade, Kind: row.Kind, Reason: row.Excluded,
 	}
 }

@@ -84,7 +84,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]WriteResult, 
 		if u.Author != "" {
 			author = printable(u.Author)
 		}
-		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.About.Content])
+		w, record := r.draft(u, author, &subjects[i], texts[subjects[i].now.SummaryBasis.Content])
 		if w.Untracked {
 			if err := r.refuse(ctx, snap, &w, u.Path); err != nil {
 				return nil, err
@@ -116,7 +116,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]WriteResult, 
 	if change.IsZero() {
 		return written, nil
 	}
-	if err := Stamp(ctx, r.store, change.Records, r.opts.Now()); err != nil {
+	if err := SetRecordTimes(ctx, r.store, change.Records, r.opts.Now()); err != nil {
 		return nil, err
 	}
 	_, err = r.choose(ctx, snap, choice{
@@ -136,9 +136,9 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]WriteResult, 
 	return written, nil
 }
 
-// Stamp sets the times of records so that they become the newest: now, or just after the newest record of the same
+// SetRecordTimes sets the times of records so that they become the newest: now, or just after the newest record of the same
 // content if that is later.
-func Stamp(ctx context.Context, kept interface {
+func SetRecordTimes(ctx context.Context, kept interface {
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
 }, records []fresh.Record, now time.Time,
 ) error {
@@ -154,7 +154,7 @@ func Stamp(ctx context.Context, kept interface {
 	for i := range records {
 		r := &records[i]
 		key := r.Basis.Key()
-		r.At = fresh.Stamp(now, displaced[r.Basis.Content].At, last[key])
+		r.At = fresh.TimeAfter(now, displaced[r.Basis.Content].At, last[key])
 		last[key] = r.At
 	}
 	return nil

@@ -27,9 +27,9 @@ type Reading struct {
 	CRLF bool    // there is a CR directly before an LF
 	// Converted is the id after CRLF became LF, if the request asked for it and it changes something; zero otherwise.
 	Converted ID
-	AsSeen    bool  // the file's stat was the request's Seen
-	Found     Found // the stat that proves the content; zero Stat if it proves nothing
-	Kind      Kind  // by name and first bytes
+	AsSeen    bool     // the file's stat was the request's Seen
+	Found     FileStat // the stat that proves the content; zero Stat if it proves nothing
+	Kind      Kind     // by name and first bytes
 	Err       error
 }
 

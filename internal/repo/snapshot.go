@@ -112,9 +112,9 @@ func (s Stat) MatchesIndex(idx Stat) bool {
 // A Presence is the type of file at a tracked path on disk.
 type Presence uint8
 
-// The presences. The zero value is Unlooked, so that a path that ken did not look at does not count as absent.
+// The presences. The zero value is NotChecked, so that a path that ken did not look at does not count as absent.
 const (
-	Unlooked   Presence = iota
+	NotChecked Presence = iota
 	Absent              // nothing, or a parent directory is a file or a symlink
 	File                // a regular file
 	Link                // a symbolic link
@@ -123,8 +123,8 @@ const (
 	Unreadable          // the file system returned an error
 )
 
-// A Found is the result of one lstat.
-type Found struct {
+// A FileStat is the result of one lstat.
+type FileStat struct {
 	Presence   Presence
 	Executable bool
 	Stat       Stat

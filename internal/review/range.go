@@ -165,7 +165,7 @@ func nearestRef(rev string, names []string) string {
 		if slices.Contains([]string{"origin/" + rev, strings.TrimPrefix(rev, "origin/")}, name) {
 			return name
 		}
-		if n, ok := suggest.Slip(rev, name); ok && n < fewest {
+		if n, ok := suggest.TypoDistance(rev, name); ok && n < fewest {
 			best, fewest = name, n
 		}
 	}

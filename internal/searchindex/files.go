@@ -13,11 +13,11 @@ import (
 
 // A File is an indexed file.
 type File struct {
-	Number int64
-	Path   repo.Path
-	ID     repo.ID
-	NoteID string // set only by Files
-	Kind   repo.Kind
+	Number    int64
+	Path      repo.Path
+	ID        repo.ID
+	SummaryID string // set only by Files
+	Kind      repo.Kind
 }
 
 // fileColumns are the columns that fileAt reads.
@@ -40,7 +40,7 @@ func (x *Index) Files(ctx context.Context) (map[repo.Path]File, error) {
 	files := make(map[repo.Path]File)
 	err := x.each(ctx, `SELECT `+fileColumns+`, file.note FROM file JOIN path USING (id)`, func(s *sqlite.Stmt) error {
 		f := fileAt(s)
-		f.NoteID = string(bytesAt(s, 4))
+		f.SummaryID = string(bytesAt(s, 4))
 		files[f.Path] = f
 		return nil
 	})

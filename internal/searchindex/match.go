@@ -19,7 +19,7 @@ const (
 	InPath    Field = "in_path"
 	InSymbol  Field = "in_symbol"
 	InText    Field = "in_text"
-	InNote    Field = "in_note"
+	InSummary Field = "in_note"
 	InSubject Field = "in_subject"
 )
 

@@ -18,14 +18,14 @@ import (
 
 // A Document is the indexed data of one file.
 type Document struct {
-	Path    repo.Path
-	ID      repo.ID          // of its content
-	Kind    repo.Kind        // used for ranking
-	Outline *outline.Outline // nil if there is none
-	Imports []outline.Import
-	Text    string // its content; "" if it is not searched
-	Note    string // its fresh summary; "" if it has none
-	NoteID  []byte // identifies the summary
+	Path      repo.Path
+	ID        repo.ID          // of its content
+	Kind      repo.Kind        // used for ranking
+	Outline   *outline.Outline // nil if there is none
+	Imports   []outline.Import
+	Text      string // its content; "" if it is not searched
+	Summary   string // its fresh summary; "" if it has none
+	SummaryID []byte // identifies the summary
 }
 
 // A Writer changes the index inside one transaction.
@@ -113,7 +113,7 @@ func (w *Writer) Put(d Document) error {
 	if o == nil {
 		o = new(outline.Outline)
 	}
-	if err := w.exec(`INSERT INTO file VALUES (?1, ?2, ?3, ?4)`, id, d.ID.Bytes(), d.NoteID, d.Kind); err != nil {
+	if err := w.exec(`INSERT INTO file VALUES (?1, ?2, ?3, ?4)`, id, d.ID.Bytes(), d.SummaryID, d.Kind); err != nil {
 		return err
 	}
 	imports, err := (&outline.References{Imports: d.Imports}).AppendBinary(nil)
@@ -148,7 +148,7 @@ func (w *Writer) Put(d Document) error {
 		{"in_path", string(d.Path)},
 		{"in_symbol", symbols.String()},
 		{"in_text", d.Text},
-		{"in_note", d.Note},
+		{"in_note", d.Summary},
 	} {
 		if err := w.putTerms(field.table, id, field.text); err != nil {
 			return err

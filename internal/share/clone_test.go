@@ -84,7 +84,7 @@ var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func (c *clone) share() *share.Share {
 	c.t.Helper()
-	g, _, err := git.OpenCommits(c.t.Context(), c.Dir)
+	g, _, err := git.OpenAllowBare(c.t.Context(), c.Dir)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestNoRoomHere(t *testing.T) {
 	ann, bob := newClone(t, remote), newClone(t, remote)
 	ann.know("a")
 	ann.push()
-	g, _, err := git.OpenCommits(t.Context(), bob.Dir)
+	g, _, err := git.OpenAllowBare(t.Context(), bob.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func (r *Reader) saveListing(o *repoState, stats map[string]repo.StatDigest, l *
 		}
 	}
 	clean := g.Committed == len(g.Nodes) &&
-		!slices.ContainsFunc(l.Nodes, func(l Listed) bool { return !l.Ghost && (l.Dirty == nil || *l.Dirty) })
+		!slices.ContainsFunc(l.Nodes, func(l ListedSpec) bool { return !l.Ghost && (l.Dirty == nil || *l.Dirty) })
 	r.save(kindListing, cachedListing{
 		Key: o.key(), View: o.view, Stats: stats, Head: l.Head, Clean: clean,
 		Listing: string(encodeCached(nil, *l)), Inputs: string(encodeCached(nil, *g)),

@@ -330,7 +330,7 @@ func (k *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
 	if l == nil {
 		return nil, false
 	}
-	known := make(map[string]*Listed, len(l.Nodes))
+	known := make(map[string]*ListedSpec, len(l.Nodes))
 	for i := range l.Nodes {
 		if n := &l.Nodes[i]; !n.Ghost {
 			known[n.Path] = n

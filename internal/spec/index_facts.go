@@ -51,7 +51,7 @@ func (r *Reader) addIndexFacts(ctx context.Context, l *Listing) error {
 	return nil
 }
 
-func (l *Listed) addIndexFacts(f indexFacts) {
+func (l *ListedSpec) addIndexFacts(f indexFacts) {
 	l.Missing = append([]string{}, f.Missing...)
 	if f.Unmerged {
 		l.Status = derive.StatusUnknown

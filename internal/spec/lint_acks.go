@@ -18,7 +18,7 @@ import (
 // strayAcks returns a warning for each ack in the history of HEAD with an id that no spec ever had, if the spec
 // that was probably meant has drift.
 func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
-	drift := slices.DeleteFunc(slices.Clone(l.Nodes), func(n Listed) bool { return n.Drift == nil || *n.Drift == 0 })
+	drift := slices.DeleteFunc(slices.Clone(l.Nodes), func(n ListedSpec) bool { return n.Drift == nil || *n.Drift == 0 })
 	if len(drift) == 0 {
 		return nil, nil
 	}
@@ -56,11 +56,11 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 
 // meantBy returns the ids of specs that a wrong id probably means: the ids in a comma-separated list, and ids with
 // a typing error.
-func meantBy(id string, nodes []Listed) []string {
+func meantBy(id string, nodes []ListedSpec) []string {
 	var meant []string
 	listed := strings.FieldsFunc(norm.NFC.String(id), func(c rune) bool { return c == ',' || c == ' ' })
 	for i := range nodes {
-		_, slip := suggest.Slip(nodes[i].ID, id)
+		_, slip := suggest.TypoDistance(nodes[i].ID, id)
 		if slip || slices.Contains(listed, nodes[i].ID) {
 			meant = append(meant, nodes[i].ID)
 		}

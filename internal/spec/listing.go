@@ -13,9 +13,9 @@ import (
 
 // A Listing has a row for every spec of a work tree.
 type Listing struct {
-	Head  repo.ID  `json:"head"`
-	Main  Mainline `json:"main"`
-	Nodes []Listed `json:"nodes"`
+	Head  repo.ID      `json:"head"`
+	Main  Mainline     `json:"main"`
+	Nodes []ListedSpec `json:"nodes"`
 	// Unknown has the facts that are unknown for all nodes.
 	Unknown []derive.Unknown `json:"unknown"`
 }
@@ -26,8 +26,8 @@ type Mainline struct {
 	Commit repo.ID `json:"commit"`
 }
 
-// Listed is one spec with the facts that git has about it.
-type Listed struct {
+// ListedSpec is one spec with the facts that git has about it.
+type ListedSpec struct {
 	NodeJSON
 	Status     derive.Status    `json:"status"`
 	Version    *int             `json:"version"`
@@ -47,7 +47,7 @@ type Listed struct {
 }
 
 // rawPath returns the path of the spec file.
-func (l *Listed) rawPath() repo.Path {
+func (l *ListedSpec) rawPath() repo.Path {
 	p, err := l.Raw()
 	if err != nil {
 		return ""
@@ -125,7 +125,7 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Head: o.head, Main: o.main, Nodes: []Listed{}, Unknown: append([]derive.Unknown{}, o.unknown...)}
+	l := &Listing{Head: o.head, Main: o.main, Nodes: []ListedSpec{}, Unknown: append([]derive.Unknown{}, o.unknown...)}
 	h, err := r.history(ctx, o)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
@@ -211,7 +211,7 @@ func (r *Reader) isStored(f repo.LoadedFile, id repo.ID) bool {
 	if !f.ID.IsZero() {
 		return f.ID == id
 	}
-	return r.ws.AsStored(f.Content, id) != nil
+	return r.ws.BytesOfBlob(f.Content, id) != nil
 }
 
 // blob returns the blob id of a file as it is, without filters.
@@ -236,7 +236,7 @@ func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head r
 	if err != nil {
 		return derive.AllUnknown(some, err.Error()), nil
 	}
-	d, err := derive.Subset(ctx, some, all, r.deriveOptions(head), h, r.ws.Git.Contents())
+	d, err := derive.DeriveSome(ctx, some, all, r.deriveOptions(head), h, r.ws.Git.Contents())
 	return d.Facts, err
 }
 
@@ -245,8 +245,8 @@ func (r *Reader) deriveOptions(head repo.ID) derive.Options {
 	return derive.Options{Head: head, Outlines: r.ws.BlobOutlines}
 }
 
-func listedOf(f *derive.Facts, dirty *bool) Listed {
-	out := Listed{
+func listedOf(f *derive.Facts, dirty *bool) ListedSpec {
+	out := ListedSpec{
 		NodeJSON: nodeJSON(f.Node), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
@@ -264,4 +264,4 @@ func listedOf(f *derive.Facts, dirty *bool) Listed {
 
 // InConflict reports whether the spec has an unresolved merge: the index has it as unmerged, or the file has
 // conflict markers.
-func (l *Listed) InConflict() bool { return parse.HasConflict(l.Problems) }
+func (l *ListedSpec) InConflict() bool { return parse.HasConflict(l.Problems) }

@@ -266,7 +266,7 @@ func (l *Listing) addProposals(p *proposals, facts []derive.Facts) {
 				i = len(l.Nodes)
 				at[op.Path] = i
 				ghosts[op.Path] = c
-				l.Nodes = append(l.Nodes, Listed{Overlays: []ProposedChange{}})
+				l.Nodes = append(l.Nodes, ListedSpec{Overlays: []ProposedChange{}})
 			default:
 				continue // this checkout does not have the node
 			}
@@ -310,5 +310,5 @@ func (l *Listing) describeGhosts(ghosts map[repo.Path]*proposal, facts []derive.
 		seen.Status, seen.Ghost, seen.Overlays = derive.StatusActive, true, l.Nodes[at[path]].Overlays
 		l.Nodes[at[path]] = seen
 	}
-	slices.SortStableFunc(l.Nodes, func(a, b Listed) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(l.Nodes, func(a, b ListedSpec) int { return cmp.Compare(a.Path, b.Path) })
 }

@@ -108,7 +108,7 @@ func (r *Reader) Node(ctx context.Context, id string) (*parse.Node, error) {
 
 // Details are one spec with its text and its row of the listing.
 type Details struct {
-	*Listed
+	*ListedSpec
 	Body  string       `json:"body"`
 	Parts *parse.Parts `json:"parts"`
 }
@@ -123,7 +123,7 @@ func (r *Reader) Show(ctx context.Context, id string) (*Details, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(l.Nodes, func(other Listed) bool { return other.ID == id })
+	i := slices.IndexFunc(l.Nodes, func(other ListedSpec) bool { return other.ID == id })
 	if i < 0 {
 		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
 	}
@@ -134,7 +134,7 @@ func (r *Reader) Show(ctx context.Context, id string) (*Details, error) {
 func unknownNode(nodes []*parse.Node, id string) error {
 	var meant []string
 	for _, n := range nodes {
-		_, slip := suggest.Slip(n.ID, id)
+		_, slip := suggest.TypoDistance(n.ID, id)
 		if id != "" && (slip || strings.Contains(strings.ToLower(n.ID), strings.ToLower(id))) {
 			meant = append(meant, n.ID)
 		}

@@ -40,7 +40,7 @@ func (t *specTree) matchRows() {
 		t.cachedInputs = nil
 		return
 	}
-	byPath := make(map[repo.Path]*Listed)
+	byPath := make(map[repo.Path]*ListedSpec)
 	for i := range t.cached.Nodes {
 		l := &t.cached.Nodes[i]
 		if !l.Ghost {
@@ -108,7 +108,7 @@ func (r *Reader) factsOfTree(ctx context.Context, t *specTree, head repo.ID, h d
 			defer contents.Prepare(ctx)() // deriving these nodes needs blobs
 		}
 		var err error
-		if found, err = derive.Subset(ctx, some, t.nodes, r.deriveOptions(head), h, contents); err != nil {
+		if found, err = derive.DeriveSome(ctx, some, t.nodes, r.deriveOptions(head), h, contents); err != nil {
 			return nil, err
 		}
 		t.outlineErr = found.OutlineErr

@@ -21,7 +21,7 @@ func shorten(names []string) []string {
 }
 
 // Describe returns a short text about the state of a spec: version, drift, changed files, and unknown facts.
-func (n *Listed) Describe() string {
+func (n *ListedSpec) Describe() string {
 	var words []string
 	add := func(format string, value *int) {
 		if value != nil && *value > 0 {

@@ -21,8 +21,8 @@ type specTree struct {
 	// The cached listing and its inputs, for the same nodes in the same order; nil without them.
 	cached       *Listing
 	cachedInputs *listingInputs
-	cachedRows   []*Listed // the cached rows of the nodes; proposals of worktrees are ignored
-	unchanged    bool      // the spec files are unchanged since the cached listing
+	cachedRows   []*ListedSpec // the cached rows of the nodes; proposals of worktrees are ignored
+	unchanged    bool          // the spec files are unchanged since the cached listing
 
 	facts        []derive.Facts // by node
 	valid        []bool         // by node: the cached row is still valid

@@ -8,19 +8,19 @@ import (
 
 // A TreeRow is a row of the tree of specs.
 type TreeRow struct {
-	Node  *Listed
+	Node  *ListedSpec
 	Depth int
 	Below int // the number of descendants, which follow directly
 }
 
 // TreeOrder lists nodes in tree order: each node before its children. Siblings are ordered by the highest grade of
 // drift in their subtrees. A node whose parent is not among the nodes is at the top level.
-func TreeOrder(nodes []Listed) []TreeRow {
+func TreeOrder(nodes []ListedSpec) []TreeRow {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		known[nodes[i].ID] = true
 	}
-	children := make(map[string][]*Listed)
+	children := make(map[string][]*ListedSpec)
 	for i := range nodes {
 		n := &nodes[i]
 		parent := ""
@@ -30,8 +30,8 @@ func TreeOrder(nodes []Listed) []TreeRow {
 		children[parent] = append(children[parent], n)
 	}
 	rank := make(map[string]int, len(nodes))
-	var highest func(n *Listed) int
-	highest = func(n *Listed) int {
+	var highest func(n *ListedSpec) int
+	highest = func(n *ListedSpec) int {
 		r := -1
 		if n.Grade != nil {
 			r = n.Grade.Rank()
@@ -49,7 +49,7 @@ func TreeOrder(nodes []Listed) []TreeRow {
 	var walk func(parent string, depth int)
 	walk = func(parent string, depth int) {
 		below := children[parent]
-		slices.SortFunc(below, func(a, b *Listed) int {
+		slices.SortFunc(below, func(a, b *ListedSpec) int {
 			return cmp.Or(cmp.Compare(rank[b.ID], rank[a.ID]), strings.Compare(a.ID, b.ID))
 		})
 		for _, n := range below {

@@ -16,12 +16,12 @@ type FileRow struct {
 	Stat     repo.Stat // the file had Content while it had this stat; zero when no stat proves it
 	Marks    FileMarks
 	Excluded string // why ken asks for no summary of it, "" if it asks for one
-	// About is the basis of the summary shown for this path. It equals Content when the
+	// SummaryBasis is the basis of the summary shown for this path. It equals Content when the
 	// summary is fresh, and differs when the summary is stale or the change is
 	// uncounted. It is zero when there is no summary.
 	// It is stored as its [fresh.Basis.Key].
 	// A store corrects it as it puts a row, if it has a record for Content.
-	About fresh.Basis
+	SummaryBasis fresh.Basis
 }
 
 // FileMarks say how a row differs from an ordinary one. In an ordinary row, the content is
@@ -43,7 +43,7 @@ const (
 	// contain decide how git converts them.
 	MarkConvertible
 
-	// The grade of the change from About to Content, of stale rows: two bits, none
+	// The grade of the change from SummaryBasis to Content, of stale rows: two bits, none
 	// for content.
 	markFormat
 	markBody
@@ -122,9 +122,9 @@ func (t *FileCounts) Add(r FileRow, n int) {
 	switch {
 	case r.Excluded != "":
 		t.Excluded += n
-	case r.About.IsZero():
+	case r.SummaryBasis.IsZero():
 		t.None += n
-	case r.About.Matches(r.Content), r.Marks.Has(MarkUncounted):
+	case r.SummaryBasis.Matches(r.Content), r.Marks.Has(MarkUncounted):
 		t.Fresh += n
 	default:
 		t.Stale += n
@@ -138,13 +138,13 @@ type FileChanges struct {
 	Records []fresh.Record
 	Put     []FileRow
 	Delete  []repo.Path
-	// Baseline is the verification to set, nil to leave it as it is.
-	Baseline *Verification
+	// Verification is the verification to set, nil to leave it as it is.
+	Verification *Verification
 	// Worktrees that exist, so that rows of others may be removed; nil removes none.
 	Worktrees []string
 }
 
 // IsZero reports whether the changes would write nothing.
 func (c FileChanges) IsZero() bool {
-	return len(c.Records) == 0 && len(c.Put) == 0 && len(c.Delete) == 0 && c.Baseline == nil
+	return len(c.Records) == 0 && len(c.Put) == 0 && len(c.Delete) == 0 && c.Verification == nil
 }

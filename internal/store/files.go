@@ -13,9 +13,9 @@ import (
 // Files stores the rows of worktrees and the records about files. A store that does not
 // exist yet is an empty one; only Commit creates it.
 type Files interface {
-	// Baseline returns the last verification of a worktree, ok false if none;
+	// LastVerification returns the last verification of a worktree, ok false if none;
 	// its Generation is right either way.
-	Baseline(ctx context.Context, worktree string) (v Verification, ok bool, err error)
+	LastVerification(ctx context.Context, worktree string) (v Verification, ok bool, err error)
 	// Rows yields a worktree's rows in byte order of their paths.
 	Rows(ctx context.Context, worktree string) iter.Seq2[FileRow, error]
 	// RowsOf returns the rows of the given paths, those that exist.

@@ -13,11 +13,11 @@ import (
 type Leases interface {
 	// Leases returns the leases of a worktree, expired or not, by directory.
 	Leases(ctx context.Context, worktree string) (map[repo.Path]Lease, error)
-	// Take stores a lease unless another lease of its directory is valid at now.
-	Take(ctx context.Context, worktree string, l Lease, now time.Time) (ok bool, err error)
-	// Settle stores a record and ends the lease that it was written under, both or
+	// Acquire stores a lease unless another lease of its directory is valid at now.
+	Acquire(ctx context.Context, worktree string, l Lease, now time.Time) (ok bool, err error)
+	// Complete stores a record and ends the lease that it was written under, both or
 	// neither; ok is false when the directory's lease has another token by now.
-	Settle(ctx context.Context, worktree string, l Lease, r *DirRecord) (ok bool, err error)
+	Complete(ctx context.Context, worktree string, l Lease, r *DirRecord) (ok bool, err error)
 }
 
 // A Lease is the time during which one agent or worker has a directory.

@@ -69,7 +69,7 @@ const MaxText = 16 << 10
 // characters, for example, or a date in the future.
 func (r Record) Check(now time.Time) error {
 	if r.At().After(fresh.LatestTime(now)) {
-		return fresh.ErrAhead
+		return fresh.ErrFutureDate
 	}
 	var text, author, recipe, confirmer string
 	switch {

@@ -11,11 +11,11 @@ import (
 // longest is longer than any name that is worth comparing.
 const longest = 255
 
-// Slip counts the letters in which two words differ, ignoring case. It reports whether
+// TypoDistance counts the letters in which two words differ, ignoring case. It reports whether
 // the difference is small enough for a typing mistake: a third of the shorter word, at
 // least one and at most three letters. Two swapped letters count as one. Words of fewer
 // than three letters must be equal.
-func Slip(a, b string) (letters int, ok bool) {
+func TypoDistance(a, b string) (letters int, ok bool) {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	most := min(max(short/3, 1), 3)
 	if long > longest || long-short > most {

@@ -7,7 +7,7 @@ import (
 	"ken/internal/suggest"
 )
 
-func TestSlip(t *testing.T) {
+func TestTypoDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b    string
 		letters int
@@ -29,10 +29,10 @@ func TestSlip(t *testing.T) {
 		{"", "a", 0, false},
 		{strings.Repeat("a", 300), strings.Repeat("a", 300), 0, false},
 	} {
-		if n, ok := suggest.Slip(c.a, c.b); ok != c.ok || ok && n != c.letters {
+		if n, ok := suggest.TypoDistance(c.a, c.b); ok != c.ok || ok && n != c.letters {
 			t.Errorf("Slip(%.20q, %.20q) = %d, %t; want %d, %t", c.a, c.b, n, ok, c.letters, c.ok)
 		}
-		if n, ok := suggest.Slip(c.b, c.a); ok != c.ok || ok && n != c.letters {
+		if n, ok := suggest.TypoDistance(c.b, c.a); ok != c.ok || ok && n != c.letters {
 			t.Errorf("Slip(%.20q, %.20q) = %d, %t; want %d, %t", c.b, c.a, n, ok, c.letters, c.ok)
 		}
 	}

@@ -81,5 +81,5 @@ func (s *Summaries) checkAt(ctx context.Context, commit repo.ID, check func(*sur
 	if _, ok, err := s.Sources.Workspace.Git.Resolve(ctx, commit.String()); err != nil || !ok {
 		return survey.RecordCheck{Reasons: []string{"commit_not_here"}}, ctx.Err()
 	}
-	return check(s.Surveys.ForTree(tree.NewCommit(s.Sources, commit), nil))
+	return check(s.Surveys.ForTree(tree.NewCommitTree(s.Sources, commit), nil))
 }

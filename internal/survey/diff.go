@@ -10,7 +10,7 @@ import (
 
 // A DirDiff is the difference between a directory and the basis of its summary.
 type DirDiff struct {
-	Shown ShownDirectory
+	Shown ListedDir
 	Files []FileDiff
 	// Children are the subdirectories with other summaries than in the basis.
 	Children []repo.Path

@@ -92,7 +92,7 @@ func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 }
 
 // Add counts a directory.
-func (c *DirCounts) Add(d *ShownDirectory) {
+func (c *DirCounts) Add(d *ListedDir) {
 	c.add(d.PathJSON, d.Verdict, d.Reasons, d.Text != nil || d.Outline, d.Outline)
 }
 

@@ -22,7 +22,7 @@ type Factory struct {
 
 // WorkTree returns the survey of the work tree. Ranks are added to those of the repository.
 func (f *Factory) WorkTree(ranks map[repo.Path]Rank) *Survey {
-	return f.ForTree(tree.NewWork(f.Sources), ranks)
+	return f.ForTree(tree.NewWorkTree(f.Sources), ranks)
 }
 
 // ForTree returns the survey of a tree.
@@ -32,11 +32,11 @@ func (f *Factory) ForTree(files workspace.Tree, ranks map[repo.Path]Rank) *Surve
 	maps.Copy(all, ranks)
 	opts := Options{Exclude: f.Exclude, Ranks: all, Counts: f.Sources.Policy.Counts}
 	switch files := files.(type) {
-	case *tree.Work:
+	case *tree.WorkTree:
 		opts.StaleMentions = f.StaleMentions
 		opts.KeepOutlines = files.Recorded()
 		opts.Cache = &Cache{Answers: files.Workspace.Cache, Inputs: files.SurveyKey, ReadOnly: !files.Recorded()}
-	case *tree.Commit:
+	case *tree.CommitTree:
 		opts.OfCommit = true
 	}
 	return New(files, f.Sources.Store, opts)
@@ -61,7 +61,7 @@ func (f *Factory) DirCounts(ctx context.Context, rep *registry.Report, recorded 
 	if len(within) > 0 || !recorded && rep.State != registry.StateTrust {
 		opts := f.Sources
 		opts.ReadOnly = &tree.ReadOnlyCheck{Workspace: opts.Workspace, Registry: opts.Registry}
-		return f.ForTree(tree.NewWork(opts), nil).DirCounts(ctx, within)
+		return f.ForTree(tree.NewWorkTree(opts), nil).DirCounts(ctx, within)
 	}
-	return f.ForTree(tree.NewVerified(f.Sources, rep, recorded), nil).DirCounts(ctx, nil)
+	return f.ForTree(tree.NewWorkTreeFromReport(f.Sources, rep, recorded), nil).DirCounts(ctx, nil)
 }

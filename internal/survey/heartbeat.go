@@ -64,7 +64,7 @@ func (r *run) sendHeartbeat(ctx context.Context) {
 	for path, l := range r.leases {
 		// If this fails, storing the text will report that the lease is gone.
 		l.Expires = r.opts.Now().Add(runLease).UTC()
-		if ok, err := r.runOpts.Dispatcher.leases.Take(ctx, r.runOpts.Dispatcher.worktree, l, r.opts.Now()); ok && err == nil {
+		if ok, err := r.runOpts.Dispatcher.leases.Acquire(ctx, r.runOpts.Dispatcher.worktree, l, r.opts.Now()); ok && err == nil {
 			r.leases[path] = l
 		}
 	}

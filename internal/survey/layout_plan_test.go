@@ -451,8 +451,8 @@ type watchedStore struct {
 	refused func(repo.Path)
 }
 
-func (w watchedStore) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
-	ok, err := w.memoryRepo.Take(ctx, worktree, l, now)
+func (w watchedStore) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+	ok, err := w.memoryRepo.Acquire(ctx, worktree, l, now)
 	if !ok && err == nil {
 		w.refused(l.Path)
 	}

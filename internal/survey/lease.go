@@ -170,7 +170,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
-		ok, err := d.leases.Take(ctx, d.worktree, l, now)
+		ok, err := d.leases.Acquire(ctx, d.worktree, l, now)
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			return out, nil
 		}
 		l.Expires = now.UTC() // end the lease
-		if _, err := d.leases.Take(context.WithoutCancel(ctx), d.worktree, l, now); err != nil {
+		if _, err := d.leases.Acquire(context.WithoutCancel(ctx), d.worktree, l, now); err != nil {
 			return nil, err
 		}
 		if other.Token != "" {
@@ -208,7 +208,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 }
 
 // Show is [Survey.Show] with the leases of the directories.
-func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*Shown, error) {
+func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*DirListing, error) {
 	shown, err := d.Survey.Show(ctx, within)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, e
 			continue
 		}
 		l.Expires = d.opts.Now().UTC().Truncate(time.Microsecond)
-		ok, err := d.leases.Take(ctx, d.worktree, l, l.Expires)
+		ok, err := d.leases.Acquire(ctx, d.worktree, l, l.Expires)
 		if err != nil {
 			return out, fmt.Errorf("release %s: %w", repo.DirLabel(l.Path), err)
 		}
@@ -415,7 +415,7 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 		out.Result, out.Reason = SubmitRejected, err.Error()
 		return out, nil
 	}
-	ok, err = d.leases.Settle(ctx, d.worktree, l, r)
+	ok, err = d.leases.Complete(ctx, d.worktree, l, r)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)

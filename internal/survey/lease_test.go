@@ -20,9 +20,9 @@ type hookedLeases struct {
 	before func()
 }
 
-func (p hookedLeases) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+func (p hookedLeases) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	p.before()
-	return p.memoryRepo.Take(ctx, worktree, l, now)
+	return p.memoryRepo.Acquire(ctx, worktree, l, now)
 }
 
 // If another agent leases the directory first, or one with the same input, Next names its lease.
@@ -80,7 +80,7 @@ func newTwoAgents() *twoAgents {
 	return e
 }
 
-func (e *twoAgents) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+func (e *twoAgents) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	e.mu.Lock()
 	over, first := e.first[l.Token], len(e.first) < 2
 	if first && !over {
@@ -95,7 +95,7 @@ func (e *twoAgents) Take(ctx context.Context, worktree string, l store.Lease, no
 		defer e.taken.Wait()
 		defer e.taken.Done()
 	}
-	return e.memoryRepo.Take(ctx, worktree, l, now)
+	return e.memoryRepo.Acquire(ctx, worktree, l, now)
 }
 
 func (e *twoAgents) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {

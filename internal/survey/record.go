@@ -42,5 +42,5 @@ func (ts *treeStatus) stamp(p repo.Path) time.Time {
 	for _, r := range ts.latest[p] {
 		earlier = append(earlier, r.At)
 	}
-	return fresh.Stamp(ts.opts.Now(), earlier...)
+	return fresh.TimeAfter(ts.opts.Now(), earlier...)
 }

@@ -15,10 +15,10 @@ type Report struct {
 	Commit repo.ID `json:"commit"`
 	// Overview was written by a model or an agent. Its verdict is fresh if it was written from the present
 	// summaries and these are fresh.
-	Overview *Section         `json:"overview"`
-	Sections []ShownDirectory `json:"directories"` // the top levels, parents first
-	Flags    []store.DirFlag  `json:"flags"`
-	Counts   map[string]int   `json:"counts"` // directories by verdict; an outline is fresh
+	Overview *Section        `json:"overview"`
+	Sections []ListedDir     `json:"directories"` // the top levels, parents first
+	Flags    []store.DirFlag `json:"flags"`
+	Counts   map[string]int  `json:"counts"` // directories by verdict; an outline is fresh
 	// Summaries counts the summaries that people, agents or models wrote, and the directories without one.
 	Summaries DirCounts `json:"summaries"`
 }
@@ -37,7 +37,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: ts.flags(), Counts: make(map[string]int), Summaries: *ts.counts(nil)}
+	r := &Report{Commit: s.tree.Commit(), Sections: []ListedDir{}, Flags: ts.flags(), Counts: make(map[string]int), Summaries: *ts.counts(nil)}
 	for _, d := range ts.order {
 		r.Counts[ts.status[d].Verdict.String()]++
 	}

@@ -59,7 +59,7 @@ func (r *run) lease(ctx context.Context, st *DirStatus) (other store.Lease, ok b
 	dispatcher := r.runOpts.Dispatcher
 	now := r.opts.Now()
 	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe(), Holder: excerpt.OneLine(r.writer.Author())}
-	if ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now); err != nil {
+	if ok, err := dispatcher.leases.Acquire(ctx, dispatcher.worktree, l, now); err != nil {
 		return store.Lease{}, false, err
 	} else if !ok { // others leased it first
 		held, err := r.otherLeases(ctx)
@@ -86,7 +86,7 @@ func (r *run) leaseQuestion(ctx context.Context, at repo.Path, basis store.DirBa
 	for {
 		now := r.opts.Now()
 		l := store.Lease{Path: at, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: basis, Recipe: r.writer.Recipe()}
-		ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now)
+		ok, err := dispatcher.leases.Acquire(ctx, dispatcher.worktree, l, now)
 		if err != nil {
 			return nil, err
 		}
@@ -117,13 +117,13 @@ func (r *run) endLease(ctx context.Context, st *DirStatus, rec *store.DirRecord)
 	}
 	dispatcher := r.runOpts.Dispatcher
 	if rec != nil {
-		if ok, err = dispatcher.leases.Settle(ctx, dispatcher.worktree, l, rec); err != nil {
+		if ok, err = dispatcher.leases.Complete(ctx, dispatcher.worktree, l, rec); err != nil {
 			return false, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 		}
 		return ok, nil
 	}
 	l.Expires = r.opts.Now().UTC() // end the lease
-	_, err = dispatcher.leases.Take(ctx, dispatcher.worktree, l, l.Expires)
+	_, err = dispatcher.leases.Acquire(ctx, dispatcher.worktree, l, l.Expires)
 	return false, err
 }
 

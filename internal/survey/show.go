@@ -11,17 +11,17 @@ import (
 	"ken/internal/survey/describe"
 )
 
-// Shown lists directories with their verdicts and texts.
-type Shown struct {
-	Commit      repo.ID          `json:"commit"`
-	Directories []ShownDirectory `json:"directories"`
-	Summaries   DirCounts        `json:"summaries"`
+// DirListing lists directories with their verdicts and texts.
+type DirListing struct {
+	Commit      repo.ID     `json:"commit"`
+	Directories []ListedDir `json:"directories"`
+	Summaries   DirCounts   `json:"summaries"`
 	// Leases are the directories that agents and runs have now. Only a dispatcher lists them.
 	Leases []LeasedPath `json:"leases,omitempty"`
 }
 
-// A ShownDirectory is a directory with its verdict and text.
-type ShownDirectory struct {
+// A ListedDir is a directory with its verdict and text.
+type ListedDir struct {
 	repo.PathJSON
 	Verdict         Verdict  `json:"verdict"`
 	Reasons         []string `json:"reasons"`
@@ -40,12 +40,12 @@ type ShownDirectory struct {
 }
 
 // Show lists a directory and all below it, parents first.
-func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
+func (s *Survey) Show(ctx context.Context, within repo.Path) (*DirListing, error) {
 	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}, Summaries: *ts.counts([]repo.Path{within})}
+	out := &DirListing{Commit: s.tree.Commit(), Directories: []ListedDir{}, Summaries: *ts.counts([]repo.Path{within})}
 	var walk func(d *Directory)
 	walk = func(d *Directory) {
 		out.Directories = append(out.Directories, ts.shown(ts.status[d]))
@@ -65,12 +65,12 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 }
 
 // Directories returns some directories with their verdicts and texts; nil for a path that is no directory.
-func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDirectory, error) {
+func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ListedDir, error) {
 	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*ShownDirectory, len(paths))
+	list := make([]*ListedDir, len(paths))
 	for i, p := range paths {
 		if d, err := ts.find(p); err == nil {
 			shown := ts.shown(ts.status[d])
@@ -81,7 +81,7 @@ func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDi
 }
 
 // Word returns the verdict in one word for people. It is "outline" for a directory with only an outline.
-func (d *ShownDirectory) Word() string {
+func (d *ListedDir) Word() string {
 	if d.Outline && d.Verdict == Fresh {
 		return "outline"
 	}
@@ -89,7 +89,7 @@ func (d *ShownDirectory) Word() string {
 }
 
 // TextOrEmpty returns the text, "" without one.
-func (d *ShownDirectory) TextOrEmpty() string {
+func (d *ListedDir) TextOrEmpty() string {
 	if d.Text == nil {
 		return ""
 	}
@@ -141,8 +141,8 @@ func noDirectory(p repo.Path) error {
 	}
 }
 
-func (ts *treeStatus) shown(st *DirStatus) ShownDirectory {
-	d := ShownDirectory{
+func (ts *treeStatus) shown(st *DirStatus) ListedDir {
+	d := ListedDir{
 		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		ChangedChildren: st.ChangedChildren, CountedChildren: st.CountedChildren, Depth: st.Dir.depth,
 	}
@@ -181,8 +181,8 @@ func (v Verdict) State() fresh.State {
 
 // NeedsAttention reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
 // not count.
-func (s *Shown) NeedsAttention() bool {
-	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
+func (s *DirListing) NeedsAttention() bool {
+	return slices.ContainsFunc(s.Directories, func(d ListedDir) bool {
 		state := d.Verdict.State()
 		return state == fresh.Unknown || state == fresh.Stale && !d.Outline
 	})

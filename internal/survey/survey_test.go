@@ -99,8 +99,8 @@ func (w *memoryRepo) judged(f *workspace.File) (string, error) {
 
 // Outlines makes the outline of a file from its content. A # starts a comment, and a ; starts the body. The text
 // before both is the doc and the interface.
-func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
-	list := make([]workspace.Outlined, len(files))
+func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+	list := make([]workspace.OutlineResult, len(files))
 	for i, f := range files {
 		text, err := w.judged(f)
 		if err != nil {
@@ -229,7 +229,7 @@ func (w *memoryRepo) Leases(context.Context, string) (map[repo.Path]store.Lease,
 	return maps.Clone(w.leases), nil
 }
 
-func (w *memoryRepo) Take(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
+func (w *memoryRepo) Acquire(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if old, ok := w.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
@@ -239,7 +239,7 @@ func (w *memoryRepo) Take(_ context.Context, _ string, l store.Lease, now time.T
 	return true, nil
 }
 
-func (w *memoryRepo) Settle(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
+func (w *memoryRepo) Complete(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
 	w.mu.Lock()
 	same := w.leases[l.Path].Token == l.Token
 	if same {
@@ -920,7 +920,7 @@ func TestLeftOutIsNotGone(t *testing.T) {
 	w := newMemoryRepo("src/a.go", "src/gen.go", "src/db/b.go", "src/web/c.go")
 	run(t, w, &scriptedWriter{})
 	skip := map[repo.Path]survey.Rank{"src/db": survey.RankSkip}
-	show := func() survey.ShownDirectory {
+	show := func() survey.ListedDir {
 		t.Helper()
 		shown, err := w.survey(skip).Show(t.Context(), "src")
 		if err != nil {

@@ -14,25 +14,25 @@ import (
 	"ken/internal/workspace"
 )
 
-// Commit is the tree of a commit, read from git's objects alone.
-type Commit struct {
+// CommitTree is the tree of a commit, read from git's objects alone.
+type CommitTree struct {
 	Sources
 	id    repo.ID
 	files once[[]workspace.File]
 }
 
-// NewCommit returns the tree of a commit.
-func NewCommit(opts Sources, id repo.ID) *Commit { return &Commit{Sources: opts, id: id} }
+// NewCommitTree returns the tree of a commit.
+func NewCommitTree(opts Sources, id repo.ID) *CommitTree { return &CommitTree{Sources: opts, id: id} }
 
 // Commit returns the id of the commit.
-func (t *Commit) Commit() repo.ID { return t.id }
+func (t *CommitTree) Commit() repo.ID { return t.id }
 
 // Files lists the files of the commit.
-func (t *Commit) Files(ctx context.Context) ([]workspace.File, error) {
+func (t *CommitTree) Files(ctx context.Context) ([]workspace.File, error) {
 	return t.files.get(func() ([]workspace.File, error) { return t.list(ctx) })
 }
 
-func (t *Commit) list(ctx context.Context) ([]workspace.File, error) {
+func (t *CommitTree) list(ctx context.Context) ([]workspace.File, error) {
 	list, err := t.Workspace.Git.FilesAt(ctx, t.id)
 	if err != nil {
 		return nil, err
@@ -63,13 +63,13 @@ func (t *Commit) list(ctx context.Context) ([]workspace.File, error) {
 	return files, nil
 }
 
-func (t *Commit) excluded(f *workspace.File) string {
+func (t *CommitTree) excluded(f *workspace.File) string {
 	return t.Policy.Excluded(f.Path, f.Kind, f.Size)
 }
 
 // kinds sets the kinds of files whose names do not exclude them. Their contents may exclude them, as in the work tree. The
 // rows of the work tree have the kinds of most contents; kinds reads the others in batches.
-func (t *Commit) kinds(ctx context.Context, files []*workspace.File) error {
+func (t *CommitTree) kinds(ctx context.Context, files []*workspace.File) error {
 	known := make(map[repo.Path]store.FileRow)
 	for row, err := range t.Store.Rows(ctx, t.Workspace.Git.Worktree()) {
 		if err != nil {
@@ -107,7 +107,7 @@ func (t *Commit) kinds(ctx context.Context, files []*workspace.File) error {
 }
 
 // inClone returns the files whose contents this clone has. The others get a problem.
-func (t *Commit) inClone(files []*workspace.File) []*workspace.File {
+func (t *CommitTree) inClone(files []*workspace.File) []*workspace.File {
 	rest := files[:0]
 	for _, f := range files {
 		if f.Size >= 0 {
@@ -124,7 +124,7 @@ func (t *Commit) inClone(files []*workspace.File) []*workspace.File {
 
 // unfiltered returns the files without a filter between commit and work tree. Summaries of the others were written from
 // the bytes that the filter made, and no commit has these bytes. So these files get a problem.
-func (t *Commit) unfiltered(ctx context.Context, files []*workspace.File, known map[repo.Path]store.FileRow) ([]*workspace.File, error) {
+func (t *CommitTree) unfiltered(ctx context.Context, files []*workspace.File, known map[repo.Path]store.FileRow) ([]*workspace.File, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -154,7 +154,7 @@ func (t *Commit) unfiltered(ctx context.Context, files []*workspace.File, known 
 const commitBatch = 8 << 20
 
 // Read reads a file's content from git.
-func (t *Commit) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
+func (t *CommitTree) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
 	if f.Size > int64(most) {
 		return nil, fmt.Errorf("read %s: %d bytes, more than %d", f.Path, f.Size, most)
 	}
@@ -170,12 +170,12 @@ func (t *Commit) Read(ctx context.Context, f *workspace.File, most int) ([]byte,
 }
 
 // Patch has git compare two contents.
-func (t *Commit) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
+func (t *CommitTree) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
 	return patchFrom(ctx, t.Workspace, f, old, func() (string, error) { return t.Workspace.Git.DiffBlobs(ctx, old, f.ID) })
 }
 
 // Outlines reads the contents from git.
-func (t *Commit) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
+func (t *CommitTree) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
 	list, err := t.Workspace.Outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
 		for k, i := range which {
 			if files[i].Size > outline.MaxBytes {
@@ -193,8 +193,8 @@ func (t *Commit) Outlines(ctx context.Context, files []*workspace.File) ([]works
 }
 
 // asOutlined returns outlines without errors.
-func asOutlined(list []*outline.Outline) []workspace.Outlined {
-	out := make([]workspace.Outlined, len(list))
+func asOutlined(list []*outline.Outline) []workspace.OutlineResult {
+	out := make([]workspace.OutlineResult, len(list))
 	for i, o := range list {
 		out[i].Outline = o
 	}
@@ -202,6 +202,6 @@ func asOutlined(list []*outline.Outline) []workspace.Outlined {
 }
 
 // Summaries returns the summaries of the contents.
-func (t *Commit) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+func (t *CommitTree) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
 	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) { return repo.Content{ID: f.ID}, true })
 }

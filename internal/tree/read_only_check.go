@@ -68,16 +68,16 @@ func (c *ReadOnlyCheck) files() []workspace.File {
 	for i := range c.report.Verdicts {
 		v := &c.report.Verdicts[i]
 		size, tracked := c.sizes[v.RawPath()]
-		if !tracked || v.Verdict == registry.FoundMissing {
+		if !tracked || v.Finding == registry.FindingMissing {
 			continue
 		}
 		f := workspace.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
 		if v.Summary == fresh.Excluded {
 			f.Excluded = cmp.Or(v.Reason, "policy")
 		}
-		if v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+		if v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
 			f.ID = repo.ID{}
-			f.Problem = cmp.Or(v.Reason, v.Verdict.String())
+			f.Problem = cmp.Or(v.Reason, v.Finding.String())
 		}
 		files = append(files, f)
 	}

@@ -32,8 +32,8 @@ type Sources struct {
 	ReadOnly *ReadOnlyCheck
 }
 
-// Work is the work tree as the registry verified it.
-type Work struct {
+// WorkTree is the work tree as the registry verified it.
+type WorkTree struct {
 	Sources
 	unrecorded bool // the registry did not record the report
 
@@ -69,33 +69,33 @@ func (o *Sources) records() Records {
 	return o.Store
 }
 
-// NewWork returns the work tree of a repository.
-func NewWork(opts Sources) *Work { return &Work{Sources: opts} }
+// NewWorkTree returns the work tree of a repository.
+func NewWorkTree(opts Sources) *WorkTree { return &WorkTree{Sources: opts} }
 
-// NewVerified returns the work tree for a report on all its files. Recorded says that the registry recorded the report.
-func NewVerified(opts Sources, rep *registry.Report, recorded bool) *Work {
-	t := &Work{Sources: opts, unrecorded: !recorded}
+// NewWorkTreeFromReport returns the work tree for a report on all its files. Recorded says that the registry recorded the report.
+func NewWorkTreeFromReport(opts Sources, rep *registry.Report, recorded bool) *WorkTree {
+	t := &WorkTree{Sources: opts, unrecorded: !recorded}
 	_, _ = t.verified.get(func() (*registry.Report, error) { return t.take(rep), nil })
 	return t
 }
 
 // Recorded reports whether the registry has recorded the files as they are in the tree. Otherwise a reader must not
 // store anything about them.
-func (t *Work) Recorded() bool { return t.ReadOnly == nil && !t.unrecorded }
+func (t *WorkTree) Recorded() bool { return t.ReadOnly == nil && !t.unrecorded }
 
 // Report returns the verdicts of the files, after Verify or Files.
-func (t *Work) Report() *registry.Report { return t.verified.value }
+func (t *WorkTree) Report() *registry.Report { return t.verified.value }
 
 // Commit returns HEAD, after Verify or Files.
-func (t *Work) Commit() repo.ID { return t.commit }
+func (t *WorkTree) Commit() repo.ID { return t.commit }
 
 // Files verifies the work tree and lists its files. Later calls return the same list.
-func (t *Work) Files(ctx context.Context) ([]workspace.File, error) {
+func (t *WorkTree) Files(ctx context.Context) ([]workspace.File, error) {
 	return t.files.get(func() ([]workspace.File, error) { return t.list(ctx) })
 }
 
 // Verify verifies the work tree on the first call.
-func (t *Work) Verify(ctx context.Context) error {
+func (t *WorkTree) Verify(ctx context.Context) error {
 	_, err := t.verified.get(func() (*registry.Report, error) {
 		var rep *registry.Report
 		var err error
@@ -113,16 +113,16 @@ func (t *Work) Verify(ctx context.Context) error {
 }
 
 // take notes HEAD, and the files that are missing or unknown. It returns the report.
-func (t *Work) take(rep *registry.Report) *registry.Report {
+func (t *WorkTree) take(rep *registry.Report) *registry.Report {
 	t.commit = rep.Head
 	t.problems = make(map[repo.Path]string)
 	t.missing = make(map[repo.Path]bool)
 	for _, v := range rep.Verdicts {
-		switch v.Verdict {
-		case registry.FoundMissing:
+		switch v.Finding {
+		case registry.FindingMissing:
 			t.missing[v.RawPath()] = true
-		case registry.FoundUnknown, registry.FoundConflicted:
-			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Verdict.String())
+		case registry.FindingUnknown, registry.FindingConflicted:
+			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Finding.String())
 		default:
 		}
 	}
@@ -130,7 +130,7 @@ func (t *Work) take(rep *registry.Report) *registry.Report {
 }
 
 // Headline describes the state of the files in one line, after Verify.
-func (t *Work) Headline() string {
+func (t *WorkTree) Headline() string {
 	after := *t.Report()
 	if after.Clean {
 		after.State = registry.StateTrust
@@ -139,7 +139,7 @@ func (t *Work) Headline() string {
 	return after.Headline()
 }
 
-func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
+func (t *WorkTree) list(ctx context.Context) ([]workspace.File, error) {
 	if err := t.Verify(ctx); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
 		if t.missing[row.Path] {
 			continue // git may still track it, but the work tree does not have it
 		}
-		if !row.About.IsZero() {
+		if !row.SummaryBasis.IsZero() {
 			t.summarised[row.Path] = row
 		}
 		if t.ReadOnly == nil {
@@ -173,11 +173,11 @@ func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
 
 // RowsKey verifies the work tree and returns the key of the rows that Files are made from. It is "" if a
 // file is missing or its content is unknown, because rows do not record that.
-func (t *Work) RowsKey(ctx context.Context) (string, error) {
+func (t *WorkTree) RowsKey(ctx context.Context) (string, error) {
 	if known, err := t.rowsKnown(ctx); err != nil || !known {
 		return "", err
 	}
-	b, ok, err := t.Store.Baseline(ctx, t.Workspace.Git.Worktree())
+	b, ok, err := t.Store.LastVerification(ctx, t.Workspace.Git.Worktree())
 	if err != nil || !ok {
 		return "", err
 	}
@@ -186,7 +186,7 @@ func (t *Work) RowsKey(ctx context.Context) (string, error) {
 
 // SurveyKey verifies the work tree and returns the key of the inputs of a survey: the rows, the records and
 // failures of directories, and the policy. It is "" in the cases of RowsKey.
-func (t *Work) SurveyKey(ctx context.Context) (string, error) {
+func (t *WorkTree) SurveyKey(ctx context.Context) (string, error) {
 	if known, err := t.rowsKnown(ctx); err != nil || !known {
 		return "", err
 	}
@@ -198,7 +198,7 @@ func (t *Work) SurveyKey(ctx context.Context) (string, error) {
 }
 
 // rowsKnown verifies the work tree and reports whether its rows describe all of its files.
-func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
+func (t *WorkTree) rowsKnown(ctx context.Context) (bool, error) {
 	if err := t.Verify(ctx); err != nil {
 		return false, err
 	}
@@ -208,7 +208,7 @@ func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
 	return t.Report().State != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
 }
 
-func (t *Work) file(row store.FileRow) workspace.File {
+func (t *WorkTree) file(row store.FileRow) workspace.File {
 	f := workspace.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 	if why, ok := t.problems[row.Path]; ok {
 		f.ID, f.Problem = repo.ID{}, why
@@ -217,7 +217,7 @@ func (t *Work) file(row store.FileRow) workspace.File {
 }
 
 // File returns one file without listing all of them, nil if git does not track it. Its size is that of its row.
-func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
+func (t *WorkTree) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
 	if err := t.Verify(ctx); err != nil || t.Report().State == registry.StateNew {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
 	if !ok || t.missing[p] {
 		return nil, nil
 	}
-	if !row.About.IsZero() && t.summarised == nil {
+	if !row.SummaryBasis.IsZero() && t.summarised == nil {
 		t.summarised = map[repo.Path]store.FileRow{p: row}
 	}
 	f := t.file(row)
@@ -245,7 +245,7 @@ func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
 }
 
 // measure adds the sizes that rows do not have: a row has no size while its content is not confirmed by its stat.
-func (t *Work) measure(ctx context.Context, files []workspace.File) error {
+func (t *WorkTree) measure(ctx context.Context, files []workspace.File) error {
 	var which []int
 	var entries []repo.Entry
 	for i, f := range files {
@@ -266,7 +266,7 @@ func (t *Work) measure(ctx context.Context, files []workspace.File) error {
 }
 
 // Read reads a file of the work tree.
-func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
+func (t *WorkTree) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
 	var out []byte
 	var failed error
 	err := t.Workspace.Files.Bytes(ctx, []repo.Path{f.Path}, int64(most), func(_ int, b []byte, err error) {
@@ -279,7 +279,7 @@ func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, e
 	switch {
 	case errors.Is(failed, content.ErrTooLarge) && f.Size > int64(most):
 		return nil, failed
-	case failed == nil && t.Workspace.AsStored(out, f.ID) != nil:
+	case failed == nil && t.Workspace.BytesOfBlob(out, f.ID) != nil:
 		return out, nil
 	}
 	changed, err := t.changed(ctx, []*workspace.File{f})
@@ -300,7 +300,7 @@ func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, e
 
 // changed reports which of some files changed. Call it only for files whose bytes differ from the listed content or
 // cannot be read. A file did not change if git converts or filters its bytes, or does not check it out.
-func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
+func (t *WorkTree) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -324,7 +324,7 @@ func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, er
 }
 
 // sparseFiles returns the files outside the sparse checkout.
-func (t *Work) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) {
+func (t *WorkTree) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) {
 	return t.sparse.get(func() (map[repo.Path]bool, error) {
 		now, err := t.Workspace.Git.Snapshot(ctx)
 		if err != nil {
@@ -342,7 +342,7 @@ func (t *Work) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) {
 
 // readSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
 // with nil if git does not have a content.
-func (t *Work) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
+func (t *WorkTree) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
 	sparse, err := t.sparseFiles(ctx)
 	if err != nil {
 		return err
@@ -359,7 +359,7 @@ func (t *Work) readSparse(ctx context.Context, files []*workspace.File, which []
 }
 
 // Outlines reads the files without a stored outline. It reads files outside the sparse checkout from git.
-func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
+func (t *WorkTree) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
 	other := make([]bool, len(files)) // the bytes on disk are not those of the listed content
 	absent := make([]bool, len(files))
 	list, err := t.Workspace.Outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
@@ -370,7 +370,7 @@ func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspa
 		err := t.Workspace.Files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
 			// Only the listed content may have an outline.
 			f := files[which[k]]
-			stored := t.Workspace.AsStored(b, f.ID)
+			stored := t.Workspace.BytesOfBlob(b, f.ID)
 			switch {
 			case err == nil && stored != nil:
 				see(k, stored)
@@ -420,7 +420,7 @@ func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspa
 }
 
 // Patch has git compare the older content with the file in the work tree.
-func (t *Work) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
+func (t *WorkTree) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
 	return patchFrom(ctx, t.Workspace, f, old, func() (string, error) { return t.Workspace.Git.DiffFile(ctx, old, f.Path) })
 }
 
@@ -443,10 +443,10 @@ func patchFrom(ctx context.Context, w *workspace.Workspace, f *workspace.File, o
 }
 
 // Summaries returns the summaries of files that the registry has.
-func (t *Work) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+func (t *WorkTree) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
 	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) {
 		row, ok := t.summarised[f.Path]
-		return row.About.Content, ok
+		return row.SummaryBasis.Content, ok
 	})
 }
 

@@ -174,7 +174,7 @@ func (v *boardView) mark(fp Fingerprint) string {
 	sum.Write(v.json)
 	_, _ = io.WriteString(sum, fp.Key+" "+fp.Specs+" "+fp.Texts)
 	if f := v.tree.Files.Known; f != nil {
-		for _, l := range f.Leaves {
+		for _, l := range f.MapFiles {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
 		}
 	}

@@ -222,12 +222,12 @@ func TestStreamGetsEachTagOnce(t *testing.T) {
 
 // The tag of a board changes when anything that pages show changes.
 func TestTagCoversEverythingShown(t *testing.T) {
-	makeFrom := func(fp Fingerprint, change func(*board.Leaf, *board.Directory)) string {
+	makeFrom := func(fp Fingerprint, change func(*board.MapFile, *board.Directory)) string {
 		b := newBoardCache(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
-			leaf, dir := board.Leaf{Path: "a"}, board.Directory{Raw: "d"}
+			leaf, dir := board.MapFile{Path: "a"}, board.Directory{Raw: "d"}
 			change(&leaf, &dir)
 			return &board.Board{Worktrees: []board.Worktree{{
-				Name: "w", Files: board.Part[board.Files]{Known: &board.Files{Leaves: []board.Leaf{leaf}}},
+				Name: "w", Files: board.Part[board.Files]{Known: &board.Files{MapFiles: []board.MapFile{leaf}}},
 				Survey: board.Part[board.Survey]{Known: &board.Survey{Directories: []board.Directory{dir}}},
 			}}}, nil
 		}})
@@ -237,19 +237,19 @@ func TestTagCoversEverythingShown(t *testing.T) {
 		}
 		return v.tag
 	}
-	make := func(change func(*board.Leaf, *board.Directory)) string { return makeFrom(Fingerprint{}, change) }
-	same := make(func(*board.Leaf, *board.Directory) {})
-	if again := make(func(*board.Leaf, *board.Directory) {}); again != same {
+	make := func(change func(*board.MapFile, *board.Directory)) string { return makeFrom(Fingerprint{}, change) }
+	same := make(func(*board.MapFile, *board.Directory) {})
+	if again := make(func(*board.MapFile, *board.Directory) {}); again != same {
 		t.Error("the same board has two different tags")
 	}
-	for what, change := range map[string]func(*board.Leaf, *board.Directory){
-		"the path of a file":       func(l *board.Leaf, _ *board.Directory) { l.Path = repo.Path("b") },
-		"its size":                 func(l *board.Leaf, _ *board.Directory) { l.Size++ },
-		"its verdict":              func(l *board.Leaf, _ *board.Directory) { l.Found++ },
-		"its summary":              func(l *board.Leaf, _ *board.Directory) { l.Summary++ },
-		"its reason":               func(l *board.Leaf, _ *board.Directory) { l.Reason = "x" },
-		"the text of a directory":  func(_ *board.Leaf, d *board.Directory) { d.Text = "x" },
-		"who wrote of a directory": func(_ *board.Leaf, d *board.Directory) { d.Author = "x" },
+	for what, change := range map[string]func(*board.MapFile, *board.Directory){
+		"the path of a file":       func(l *board.MapFile, _ *board.Directory) { l.Path = repo.Path("b") },
+		"its size":                 func(l *board.MapFile, _ *board.Directory) { l.Size++ },
+		"its verdict":              func(l *board.MapFile, _ *board.Directory) { l.Found++ },
+		"its summary":              func(l *board.MapFile, _ *board.Directory) { l.Summary++ },
+		"its reason":               func(l *board.MapFile, _ *board.Directory) { l.Reason = "x" },
+		"the text of a directory":  func(_ *board.MapFile, d *board.Directory) { d.Text = "x" },
+		"who wrote of a directory": func(_ *board.MapFile, d *board.Directory) { d.Author = "x" },
 	} {
 		if make(change) == same {
 			t.Errorf("%s changed, but the tag did not", what)
@@ -257,7 +257,7 @@ func TestTagCoversEverythingShown(t *testing.T) {
 	}
 	// The words of specs and summaries and the contents of files, which a board does not have.
 	for _, fp := range []Fingerprint{{Key: "x"}, {Specs: "x"}, {Texts: "x"}} {
-		if makeFrom(fp, func(*board.Leaf, *board.Directory) {}) == same {
+		if makeFrom(fp, func(*board.MapFile, *board.Directory) {}) == same {
 			t.Errorf("the tag does not change with %+v", fp)
 		}
 	}

@@ -51,7 +51,7 @@ func TestLateBriefIsLoadedByThePage(t *testing.T) {
 
 // A long list is folded, and a path that git does not track is no link.
 func TestBriefSection(t *testing.T) {
-	f := &pageData{Here: true, Tree: &board.Worktree{Files: board.Part[board.Files]{Known: &board.Files{Leaves: []board.Leaf{{Path: "a.go"}}}}}}
+	f := &pageData{Here: true, Tree: &board.Worktree{Files: board.Part[board.Files]{Known: &board.Files{MapFiles: []board.MapFile{{Path: "a.go"}}}}}}
 	items := []brief.Item{{Path: "a.go"}, {Path: "gone.go"}}
 	for range 40 {
 		items = append(items, brief.Item{Path: "a.go"})

@@ -64,7 +64,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
-	leaves := f.Tree.Files.Known.Leaves
+	leaves := f.Tree.Files.Known.MapFiles
 	counts := make(map[fresh.State]int)
 	for _, l := range leaves {
 		counts[l.Tile().State]++
@@ -95,7 +95,7 @@ func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 }
 
 // list shows one page of the files, by directory.
-func (b *filesBody) list(leaves []board.Leaf, page int) {
+func (b *filesBody) list(leaves []board.MapFile, page int) {
 	words := strings.Fields(strings.ToLower(b.Query))
 	var found []board.Tile
 	for _, l := range leaves {
@@ -198,13 +198,13 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
-	leaf := f.Tree.Files.Known.Leaf(path)
+	leaf := f.Tree.Files.Known.MapFile(path)
 	if leaf == nil {
 		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
 	b := &fileBody{
 		pathDetails: pathDetails{Path: path}, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
-		Unmerged: leaf.Found == registry.FoundConflicted, Arg: pathArg(path),
+		Unmerged: leaf.Found == registry.FindingConflicted, Arg: pathArg(path),
 	}
 	if path.String() == string(path) {
 		b.Add = fault.Quote(plainArg(path))

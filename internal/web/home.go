@@ -220,7 +220,7 @@ func firstSteps(w *board.Worktree) []step {
 		return nil
 	}
 	install := step{"Connect your agent", "ken answers Claude Code, Codex, Cursor and others through MCP, and tells them what changed.", "ken install claude"}
-	if len(files.Leaves) == 0 {
+	if len(files.MapFiles) == 0 {
 		return []step{{"Add a file", "ken reads the files that git tracks. There are none yet.", "git add FILE"}, install}
 	}
 	return []step{
@@ -233,8 +233,8 @@ func firstSteps(w *board.Worktree) []step {
 // firstFile returns the file to summarise first: a file named main, else a readme, at the root if
 // possible.
 func firstFile(f *board.Files) repo.Path {
-	best, worth := f.Leaves[0].Path, -1
-	for _, l := range f.Leaves {
+	best, worth := f.MapFiles[0].Path, -1
+	for _, l := range f.MapFiles {
 		name := strings.ToLower(path.Base(string(l.Path)))
 		n := 0
 		if !strings.Contains(string(l.Path), "/") {

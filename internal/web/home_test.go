@@ -64,7 +64,7 @@ func TestHomeListsFewItemsOfEachKind(t *testing.T) {
 	drift := 7
 	specs := board.Spec{Gate: 3}
 	for i := range 4000 {
-		n := board.Node{Listed: spec.Listed{NodeJSON: spec.NodeJSON{ID: fmt.Sprintf("node%d", i)}, Drift: &drift}}
+		n := board.Node{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: fmt.Sprintf("node%d", i)}, Drift: &drift}}
 		if i%2 == 0 {
 			n.Missing = []string{"gone/"}
 		}
@@ -91,7 +91,7 @@ func TestHomeListsFewItemsOfEachKind(t *testing.T) {
 // In a repository without summaries, the home page shows the first three steps.
 func TestHomeShowsFirstSteps(t *testing.T) {
 	w := empty()
-	w.Files = read(board.Files{Counts: registry.Counts{Files: 2, None: 2}, Leaves: []board.Leaf{{Path: ".gitignore"}, {Path: "README.md"}}})
+	w.Files = read(board.Files{Counts: registry.Counts{Files: 2, None: 2}, MapFiles: []board.MapFile{{Path: ".gitignore"}, {Path: "README.md"}}})
 	page := homeOf(t, w)
 	for _, want := range []string{"Nothing needs attention.", "First steps", "ken summary set README.md -m TEXT", ">ken up<", ">ken install claude<"} {
 		if !strings.Contains(page, want) {

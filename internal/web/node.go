@@ -202,7 +202,7 @@ func (b *nodeBody) addGoverned(w *board.Worktree) {
 func (g *governed) findPage(w *board.Worktree) {
 	name, _, _ := strings.Cut(g.Text, "#")
 	g.Path = repo.Path(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"))
-	if files := w.Files.Known; files != nil && files.Leaf(g.Path) != nil {
+	if files := w.Files.Known; files != nil && files.MapFile(g.Path) != nil {
 		g.HasPage = true
 	} else if dirs := w.Survey.Known; dirs != nil && g.Path != "" && dirs.Directory(g.Path) != nil {
 		g.HasPage, g.Dir = true, true

@@ -158,7 +158,7 @@ func (f *pageData) Directory(p repo.Path) template.URL { return f.Link("/map", "
 
 // trackedFile returns File for a file that git tracks, "" for any other path.
 func (f *pageData) trackedFile(p repo.Path, line int) template.URL {
-	if f.Tree == nil || f.Tree.Files.Known == nil || f.Tree.Files.Known.Leaf(p) == nil {
+	if f.Tree == nil || f.Tree.Files.Known == nil || f.Tree.Files.Known.MapFile(p) == nil {
 		return ""
 	}
 	return f.File(p, line)

@@ -294,7 +294,7 @@ func (f *pageData) matchPaths(words []string) (first, rest []findRow) {
 	}
 	last := words[len(words)-1]
 	var named, others []repo.Path
-	leaves := f.Tree.Files.Known.Leaves
+	leaves := f.Tree.Files.Known.MapFiles
 	for i := range leaves {
 		p := leaves[i].Path
 		lower := strings.ToLower(string(p))

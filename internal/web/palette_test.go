@@ -38,7 +38,7 @@ func TestSearchDoesNotWaitForIndex(t *testing.T) {
 // Names that begin with the query come before other matches, and nothing is listed twice.
 func TestFindRowsOrder(t *testing.T) {
 	f := &pageData{Here: true, Tree: &board.Worktree{
-		Files: board.Part[board.Files]{Known: &board.Files{Leaves: []board.Leaf{{Path: "a/parse/x.go"}, {Path: "deep/down/parse.go"}, {Path: "parse.go"}}}},
+		Files: board.Part[board.Files]{Known: &board.Files{MapFiles: []board.MapFile{{Path: "a/parse/x.go"}, {Path: "deep/down/parse.go"}, {Path: "parse.go"}}}},
 		Spec:  board.Part[board.Spec]{Known: &board.Spec{}},
 	}}
 	places := []find.Place{{Path: "lex.go", Line: 4, Symbols: []find.Symbol{{Name: "parseAll", Line: 3}}}, {Path: "parse.go"}}

@@ -38,7 +38,7 @@ type repository struct {
 const maxTrees = 4
 
 func openRepository(ctx context.Context, dir string, opts Options, asked bool) (*repository, error) {
-	w, err := ken.OpenCommits(ctx, dir)
+	w, err := ken.OpenAllowBare(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *repository) close() {
 
 // A commitTree is the tree of a commit, with the configuration of that commit and the team's summaries of its files.
 type commitTree struct {
-	files *tree.Commit
+	files *tree.CommitTree
 	w     *ken.Repository // with the configuration
 }
 
@@ -93,7 +93,7 @@ func (s *repository) treeAt(ctx context.Context, commit repo.ID) (*commitTree, e
 	}
 	opts := w.TreeSources()
 	opts.Records = s.store
-	t := &commitTree{tree.NewCommit(opts, commit), w}
+	t := &commitTree{tree.NewCommitTree(opts, commit), w}
 	if s.trees = append(s.trees, t); len(s.trees) > maxTrees {
 		s.trees = s.trees[1:]
 	}

@@ -45,7 +45,7 @@ func (k *Manager) noLog(name string) error {
 		}
 	}
 	hint := "the logs are " + strings.Join(logs, ", ")
-	if near, ok := contract.Closest(name, logs); ok {
+	if near, ok := contract.SuggestWord(name, logs); ok {
 		hint = "ken state log " + near
 	}
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("the contract has no log %q", name)}

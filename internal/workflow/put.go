@@ -80,7 +80,7 @@ func (k *Manager) foreignName(name string) error {
 	}
 	text := fmt.Sprintf("the contract does not allow the file name %q", name)
 	hint := "list the allowed names with: ken state contract"
-	if near, ok := k.c.Nearest(name); ok {
+	if near, ok := k.c.SuggestFile(name); ok {
 		text += fmt.Sprintf("; did you mean %s?", near)
 		hint = "use " + near
 	}

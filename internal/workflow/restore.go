@@ -137,7 +137,7 @@ func (k *Manager) find(all []state.Snapshot, name, command string) (state.Snapsh
 			hint = restoreCommand("", s.Name, []string{name}) // the latest with such a file
 		}
 	}
-	if near, ok := contract.Closest(name, names); ok {
+	if near, ok := contract.SuggestWord(name, names); ok {
 		hint = command + fault.Quote(near)
 	}
 	return state.Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
@@ -155,7 +155,7 @@ func entryOf(snap state.Snapshot, name string) (state.Entry, error) {
 		names = append(names, e.Name)
 	}
 	hint := "list its entries with: ken state archive show " + fault.Quote(snap.Name)
-	near, ok := contract.Closest(name, names)
+	near, ok := contract.SuggestWord(name, names)
 	if dir, _, below := strings.Cut(name, "/"); below && slices.Contains(names, dir) {
 		near, ok = dir, true // ken restores a directory as a whole
 	}

@@ -138,7 +138,7 @@ func (k *Manager) GetKey(ctx context.Context, key string) (any, error) {
 		return v, nil
 	}
 	hint := "list the keys with: ken state get"
-	if near, ok := contract.Closest(key, d.Keys()); ok {
+	if near, ok := contract.SuggestWord(key, d.Keys()); ok {
 		hint = "ken state get " + fault.Quote(near)
 	}
 	return nil, &fault.Error{Hint: hint, Err: fmt.Errorf("the workflow document has no key %q", key)}

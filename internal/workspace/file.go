@@ -40,9 +40,9 @@ func (w *Workspace) ReadFile(ctx context.Context, p repo.Path, limit int64) (con
 	return content
 }
 
-// AsStored returns the bytes that git stores under id if content is a file with that id: content itself, or content
+// BytesOfBlob returns the bytes that git stores under id if content is a file with that id: content itself, or content
 // with Unix line ends. It returns nil for any other file.
-func (w *Workspace) AsStored(content []byte, id repo.ID) []byte {
+func (w *Workspace) BytesOfBlob(content []byte, id repo.ID) []byte {
 	if w.Git.ObjectFormat().Blob(content) == id {
 		return append([]byte{}, content...)
 	}

@@ -19,7 +19,7 @@ type Tree interface {
 	// it no longer has the content that Files listed.
 	Read(ctx context.Context, f *File, limit int) ([]byte, error)
 	// Outlines returns the outlines of files, in their order.
-	Outlines(ctx context.Context, files []*File) ([]Outlined, error)
+	Outlines(ctx context.Context, files []*File) ([]OutlineResult, error)
 	// Patch returns the patch from an older content to a file. It returns "" if git does not have the older content,
 	// or if one of the two is too large or not text.
 	Patch(ctx context.Context, f *File, old repo.ID) (string, error)
@@ -27,8 +27,8 @@ type Tree interface {
 	Summaries(ctx context.Context, files []*File) ([]Summary, error)
 }
 
-// Outlined is the outline of a file of a tree.
-type Outlined struct {
+// OutlineResult is the outline of a file of a tree.
+type OutlineResult struct {
 	Outline *outline.Outline // nil without one
 	Err     error            // [ErrChanged] or [ErrAbsent] if the listed content cannot be read
 }

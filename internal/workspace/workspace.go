@@ -48,9 +48,9 @@ func Open(ctx context.Context, opts Options) (*Workspace, error) {
 	return open(g, opts), nil
 }
 
-// OpenCommits opens a repository that may have no work tree.
-func OpenCommits(ctx context.Context, opts Options) (*Workspace, error) {
-	g, bare, err := git.OpenCommits(ctx, opts.dir())
+// OpenAllowBare opens a repository that may have no work tree.
+func OpenAllowBare(ctx context.Context, opts Options) (*Workspace, error) {
+	g, bare, err := git.OpenAllowBare(ctx, opts.dir())
 	if err != nil {
 		return nil, err
 	}

@@ -46,8 +46,8 @@ type Call struct {
 	Stdin  io.Reader // nothing when nil
 	Stdout io.Writer
 	Env    []string // additional environment variables
-	// Steady applies the timeout to the time without output instead of the whole run.
-	Steady bool
+	// IdleTimeoutOnly applies the timeout to the time without output instead of the whole run.
+	IdleTimeoutOnly bool
 	// Network lets git contact a remote. It may take as long as it shows progress.
 	Network bool
 	// Pathspecs omits --literal-pathspecs, which some commands refuse.
@@ -125,7 +125,7 @@ func (r Runner) Run(ctx context.Context, c Call) (status int, stderr string, err
 	limited, cancel := context.WithTimeout(ctx, limit)
 	complaint := &stderrBuffer{buffer: buffer{max: maxStderr, cut: true}}
 	var stderrTo io.Writer = complaint
-	if c.Steady || c.Network {
+	if c.IdleTimeoutOnly || c.Network {
 		cancel()
 		limited, cancel = context.WithCancel(ctx)
 		timer := time.AfterFunc(limit, cancel)

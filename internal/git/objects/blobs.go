@@ -62,7 +62,7 @@ func (r Reader) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) erro
 		return nil
 	}
 	args := []string{"cat-file", "--buffer", "--batch"}
-	err := r.Git.Stream(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, Steady: true})
+	err := r.Git.Stream(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, IdleTimeoutOnly: true})
 	switch {
 	case w.err != nil:
 		return w.err

@@ -32,7 +32,7 @@ func (r Reader) Prepare(ctx context.Context) *Prepared {
 	q := &Prepared{names, &catFileParser{size: r.Format.Size()}, make(chan error, 1)}
 	args := []string{"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)"}
 	go func() {
-		err := r.Git.Stream(ctx, command.Call{Args: args, Stdin: in, Stdout: q.parser, Steady: true})
+		err := r.Git.Stream(ctx, command.Call{Args: args, Stdin: in, Stdout: q.parser, IdleTimeoutOnly: true})
 		_ = in.Close() // so that writers of names do not block
 		q.done <- err
 	}()

@@ -81,7 +81,7 @@ func (r Reader) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	}
 	w := &sizeWriter{sizes: make([]int64, 0, len(ids))}
 	args := []string{"cat-file", "--buffer", "--batch-check=%(objectsize)"}
-	status, stderr, err := r.Git.Run(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, Steady: true})
+	status, stderr, err := r.Git.Run(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, IdleTimeoutOnly: true})
 	switch {
 	case w.err != nil:
 		return nil, w.err

@@ -22,8 +22,8 @@ type Messages struct {
 	Dir string // the base of relative paths
 }
 
-// Sign adds a session to the message that git prepared in a file.
-func (m Messages) Sign(ctx context.Context, file, source, session string) error {
+// AddSession adds a session to the message that git prepared in a file.
+func (m Messages) AddSession(ctx context.Context, file, source, session string) error {
 	replay, err := m.Git.RebaseInProgress(ctx)
 	if err != nil {
 		return err
@@ -34,16 +34,16 @@ func (m Messages) Sign(ctx context.Context, file, source, session string) error 
 		if err != nil {
 			return nil, err
 		}
-		return message.Sign(session), nil
+		return message.AddSession(session), nil
 	})
 }
 
-// Finish adds the session to a message that the user wrote in an editor after Sign. It asks
+// Finish adds the session to a message that the user wrote in an editor after AddSession. It asks
 // git only if the message announces the trailer.
 func (m Messages) Finish(ctx context.Context, file, session string) error {
 	return m.edit(file, func(text []byte) ([]byte, error) {
 		message := githook.Message{Text: text, Editor: edited()}
-		if !message.Awaits(session) {
+		if !message.MayHaveNote(session) {
 			return text, nil
 		}
 		var err error

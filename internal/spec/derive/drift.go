@@ -39,7 +39,7 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 		}
 		some = append(some, s)
 	}
-	err := d.measure(ctx, some, (*nodeState).commits, func(s *nodeState, v *cover, i int) {
+	err := d.measure(ctx, some, (*nodeState).commits, func(s *nodeState, v *reachSet, i int) {
 		s.top = v.top[i]
 		s.attested = s.top
 		s.unsureNewest = slices.ContainsFunc(s.unsureVersions, func(c repo.CommitNumber) bool { return !v.reaches(i, c) })
@@ -68,7 +68,7 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 
 // measure finds the touched governed files of some nodes: those changed by commits that head reaches and set does
 // not reach. It calls then for each node.
-func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*nodeState) []repo.CommitNumber, then func(s *nodeState, v *cover, i int)) error {
+func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*nodeState) []repo.CommitNumber, then func(s *nodeState, v *reachSet, i int)) error {
 	sets := make([][]repo.CommitNumber, len(some))
 	for i, s := range some {
 		sets[i] = set(s)
@@ -77,7 +77,7 @@ func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*n
 		d.counted = make([]int32, d.g.head+1)
 	}
 	known := make(map[string]*touchedResult)
-	err := d.g.cover(ctx, sets, func(v *cover) {
+	err := d.g.eachReachSet(ctx, sets, func(v *reachSet) {
 		low := d.g.lowest(v)
 		for i := range v.sets {
 			if ctx.Err() != nil {
@@ -122,9 +122,9 @@ func (s *nodeState) touchedKey(commits []repo.CommitNumber) string {
 	return fmt.Sprintf("%p%d", s.group, commits)
 }
 
-// touchedSince returns the changes of files by commits that the i-th set of a cover does not reach. low is the
+// touchedSince returns the changes of files by commits that the i-th set of a reachSet does not reach. low is the
 // lowest of those commits.
-func (d *derivation) touchedSince(files []*file, v *cover, i int, low repo.CommitNumber) *touchedResult {
+func (d *derivation) touchedSince(files []*file, v *reachSet, i int, low repo.CommitNumber) *touchedResult {
 	x := &touchedResult{}
 	d.measured++
 	for _, f := range files {
@@ -214,7 +214,7 @@ func (d *derivation) applyAcks(ctx context.Context, open []*nodeState) error {
 
 // remeasure finds the changes since all attestations of some nodes.
 func (d *derivation) remeasure(ctx context.Context, some []*nodeState) error {
-	return d.measure(ctx, some, func(s *nodeState) []repo.CommitNumber { return s.attested }, func(s *nodeState, _ *cover, _ int) {
+	return d.measure(ctx, some, func(s *nodeState) []repo.CommitNumber { return s.attested }, func(s *nodeState, _ *reachSet, _ int) {
 		s.gapAfterAcks = s.gapAfterAcks && d.gap != "" && len(s.node.Code) > 0
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// lanes is the number of commit sets that one pass over the history follows: one for each bit of a word.
-const lanes = 64
+// maskBits is the number of commit sets that one pass over the history follows: one for each bit of a word.
+const maskBits = 64
 
 // A Graph is the part of a history that can be reached from one commit.
 type Graph struct {
@@ -48,39 +48,39 @@ func (g *Graph) parentsOf(c repo.CommitNumber) []repo.CommitNumber { return g.pa
 // Has reports whether head reaches a commit.
 func (g *Graph) Has(c repo.CommitNumber) bool { return c >= 0 && c <= g.head && g.reached[c] }
 
-// A cover has the commits that each of up to 64 sets of commits reaches, including the sets themselves.
-type cover struct {
+// A reachSet has the commits that each of up to 64 sets of commits reaches, including the sets themselves.
+type reachSet struct {
 	first int                   // index of the first set
 	sets  int                   // number of sets
 	mask  []uint64              // by commit: a bit for each set that reaches it
 	top   [][]repo.CommitNumber // by set: the commits that no other commit of the set reaches
 }
 
-// reaches reports whether a commit is reached from the i-th set of the cover.
-func (v *cover) reaches(i int, c repo.CommitNumber) bool { return v.mask[c]&(1<<i) != 0 }
+// reaches reports whether a commit is reached from the i-th set of the reachSet.
+func (v *reachSet) reaches(i int, c repo.CommitNumber) bool { return v.mask[c]&(1<<i) != 0 }
 
-// cover finds the commits that sets of commits reach, and calls see for each 64 sets. It makes one pass over the
+// eachReachSet finds the commits that sets of commits reach, and calls see for each 64 sets. It makes one pass over the
 // commits for these: every commit passes its bits on to its parents, which have lower numbers.
-func (g *Graph) cover(ctx context.Context, sets [][]repo.CommitNumber, see func(v *cover)) error {
+func (g *Graph) eachReachSet(ctx context.Context, sets [][]repo.CommitNumber, see func(v *reachSet)) error {
 	type seed struct {
 		commit repo.CommitNumber
-		lane   int
+		set    int
 	}
 	var seeds []seed
-	for first := 0; first < len(sets); first += lanes {
+	for first := 0; first < len(sets); first += maskBits {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		some := sets[first:min(first+lanes, len(sets))]
-		v := &cover{first: first, sets: len(some), mask: g.mask, top: make([][]repo.CommitNumber, len(some))}
+		some := sets[first:min(first+maskBits, len(sets))]
+		v := &reachSet{first: first, sets: len(some), mask: g.mask, top: make([][]repo.CommitNumber, len(some))}
 		seeds = seeds[:0]
-		for lane, set := range some {
+		for i, set := range some {
 			for _, c := range set {
-				seeds = append(seeds, seed{c, lane})
+				seeds = append(seeds, seed{c, i})
 			}
 		}
 		slices.SortFunc(seeds, func(a, b seed) int {
-			return cmp.Or(cmp.Compare(b.commit, a.commit), cmp.Compare(a.lane, b.lane))
+			return cmp.Or(cmp.Compare(b.commit, a.commit), cmp.Compare(a.set, b.set))
 		})
 		seeds = slices.Compact(seeds)
 		clear(g.mask)
@@ -100,9 +100,9 @@ func (g *Graph) cover(ctx context.Context, sets [][]repo.CommitNumber, see func(
 				break
 			}
 			for above := g.mask[c]; len(rest) > 0 && rest[0].commit == c; rest = rest[1:] {
-				bit := uint64(1) << rest[0].lane
+				bit := uint64(1) << rest[0].set
 				if above&bit == 0 {
-					v.top[rest[0].lane] = append(v.top[rest[0].lane], c)
+					v.top[rest[0].set] = append(v.top[rest[0].set], c)
 				}
 				g.mask[c] |= bit
 			}
@@ -117,7 +117,7 @@ func (g *Graph) cover(ctx context.Context, sets [][]repo.CommitNumber, see func(
 // EachReach calls see for each set of commits. reaches reports whether the set contains or reaches a commit; it is
 // valid until see returns.
 func (g *Graph) EachReach(ctx context.Context, sets [][]repo.CommitNumber, see func(i int, reaches func(c repo.CommitNumber) bool)) error {
-	return g.cover(ctx, sets, func(v *cover) {
+	return g.eachReachSet(ctx, sets, func(v *reachSet) {
 		for i := range v.sets {
 			see(v.first+i, func(c repo.CommitNumber) bool { return v.reaches(i, c) })
 		}
@@ -153,13 +153,13 @@ func (g *Graph) passOn(mask []uint64, words int, c repo.CommitNumber, word int, 
 }
 
 // lowest returns for each set the lowest commit that head reaches and the set does not, head+1 without one.
-func (g *Graph) lowest(v *cover) [lanes]repo.CommitNumber {
-	var low [lanes]repo.CommitNumber
+func (g *Graph) lowest(v *reachSet) [maskBits]repo.CommitNumber {
+	var low [maskBits]repo.CommitNumber
 	for i := range low {
 		low[i] = g.head + 1
 	}
 	missing := ^uint64(0)
-	if v.sets < lanes {
+	if v.sets < maskBits {
 		missing = 1<<v.sets - 1
 	}
 	for c := repo.CommitNumber(0); c <= g.head && missing != 0; c++ {

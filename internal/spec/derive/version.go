@@ -189,7 +189,7 @@ func (d *derivation) newest(ctx context.Context, lists [][]repo.CommitNumber) er
 			sets = append(sets, []repo.CommitNumber{it.commit})
 		}
 	}
-	err := d.g.cover(ctx, sets, func(v *cover) {
+	err := d.g.eachReachSet(ctx, sets, func(v *reachSet) {
 		for i := range v.sets {
 			x := singles[v.first+i]
 			for j, it := range x.in.items {

@@ -49,7 +49,7 @@ func (t *moveTracker) follow(ctx context.Context, moved []*nodeState) error {
 	var some walk
 	for _, s := range moved {
 		names := t.names(s.node.Path)
-		if len(some.lanes) > 0 && len(some.lanes)+len(names) > lanes {
+		if len(some.bits) > 0 && len(some.bits)+len(names) > maskBits {
 			if err := some.end(ctx, t); err != nil {
 				return err
 			}
@@ -76,41 +76,42 @@ func (t *moveTracker) names(path repo.Path) []repo.Path {
 	return list
 }
 
-// A walk follows some nodes back. Each path of each node has a lane: a bit that is set in the commits that have
+// A walk follows some nodes back. Each path of each node has a bit, which is set in the commits that have
 // the node at this path.
 type walk struct {
 	states []*nodeState
-	lanes  []lane
-	starts []int // the index of the first lane of each node
+	bits   []pathBit
+	starts []int // the index of the first bit of each node
 }
 
-type lane struct {
+// A pathBit is the node and the path of a bit.
+type pathBit struct {
 	state *nodeState
 	path  repo.Path
 }
 
 func (w *walk) add(s *nodeState, names []repo.Path) {
 	w.states = append(w.states, s)
-	w.starts = append(w.starts, len(w.lanes))
+	w.starts = append(w.starts, len(w.bits))
 	for _, p := range names {
-		w.lanes = append(w.lanes, lane{s, p})
+		w.bits = append(w.bits, pathBit{s, p})
 	}
 }
 
-// A laneMove is a move between two lanes of a node. A lane is -1 if the path is none of the node's.
-type laneMove struct{ from, to int }
+// A bitMove is a move between two paths of a node, by their bits. A bit is -1 if the path is none of the node's.
+type bitMove struct{ from, to int }
 
-// bit returns the bit of a lane in a word, 0 if the lane is in another word.
-func (laneMove) bit(lane, word int) uint64 {
-	if lane < 0 || lane/64 != word {
+// mask returns the mask of a bit in a word, 0 if the bit is in another word.
+func (bitMove) mask(bit, word int) uint64 {
+	if bit < 0 || bit/64 != word {
 		return 0
 	}
-	return 1 << (lane % 64)
+	return 1 << (bit % 64)
 }
 
 // end follows the nodes of the walk, and adds their versions and claims.
 func (w *walk) end(ctx context.Context, t *moveTracker) error {
-	if len(w.lanes) == 0 {
+	if len(w.bits) == 0 {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -118,12 +119,12 @@ func (w *walk) end(ctx context.Context, t *moveTracker) error {
 	}
 	g := t.d.g
 	moves := w.moves(t)
-	seen := newMovesSeen(g, moves, len(w.lanes))
+	seen := newMovesSeen(g, moves, len(w.bits))
 	at, err := w.locate(ctx, t, moves, seen)
 	if err != nil {
 		return err
 	}
-	for i, l := range w.lanes {
+	for i, l := range w.bits {
 		pure := make(map[repo.CommitNumber]bool)
 		from := make(map[repo.CommitNumber][]repo.Path)
 		for _, m := range t.into[l.path] {
@@ -146,19 +147,19 @@ func (w *walk) end(ctx context.Context, t *moveTracker) error {
 	return nil
 }
 
-// A lanePath is a lane at a commit.
-type lanePath struct {
+// A commitBit is a bit at a commit.
+type commitBit struct {
 	commit repo.CommitNumber
-	lane   int
+	bit    int
 }
 
 // locate finds the paths of the nodes in every commit. It follows them back from head, and then from the commits
 // of other branches that moved them between their paths.
-func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (laneSet, error) {
+func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.CommitNumber][]bitMove, seen *movesSeen) (pathBits, error) {
 	g := t.d.g
-	var ends []lanePath
+	var ends []commitBit
 	for _, first := range w.starts {
-		ends = append(ends, lanePath{g.head, first})
+		ends = append(ends, commitBit{g.head, first})
 	}
 	for {
 		at := w.descend(g, moves, nil, ends)
@@ -177,12 +178,12 @@ func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.Commit
 	}
 }
 
-// descend follows the nodes back from some ends over all commits. At a merge that took over a move, the lane of
+// descend follows the nodes back from some ends over all commits. At a merge that took over a move, the bit of
 // the moved path continues only to the other parents.
-func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]laneMove, taken map[repo.CommitNumber][]takenMove, ends []lanePath) laneSet {
-	at := newLaneSet(g, len(w.lanes))
+func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]bitMove, taken map[repo.CommitNumber][]takenMove, ends []commitBit) pathBits {
+	at := newPathBits(g, len(w.bits))
 	for _, end := range ends {
-		at.set(end.commit, end.lane)
+		at.set(end.commit, end.bit)
 	}
 	stops := slices.AppendSeq(slices.Collect(maps.Keys(moves)), maps.Keys(taken))
 	slices.Sort(stops)
@@ -195,8 +196,8 @@ func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]laneMove, taken m
 			row := at.row(p)
 			for i, bits := range before {
 				for _, m := range taken[stop] {
-					if m.parent == p && m.lane/64 == i {
-						bits &^= 1 << (m.lane % 64)
+					if m.parent == p && m.bit/64 == i {
+						bits &^= 1 << (m.bit % 64)
 					}
 				}
 				row[i] |= bits
@@ -209,28 +210,28 @@ func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]laneMove, taken m
 }
 
 // A takenMove is a move that a merge took over from one of its parents: another parent still has the path of the
-// lane, and the merge does not.
+// bit, and the merge does not.
 type takenMove struct {
 	parent repo.CommitNumber
-	lane   int
+	bit    int
 }
 
 // takenMoves returns the moves that merges took over, by merge. If the contents of a merge cannot be read, the
 // versions of the node are unknown.
-func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen *movesSeen) (map[repo.CommitNumber][]takenMove, error) {
+func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at pathBits, seen *movesSeen) (map[repo.CommitNumber][]takenMove, error) {
 	g, blobs := t.d.g, t.d.blobs
 	found := make(map[repo.CommitNumber][]takenMove)
 	for c := repo.CommitNumber(0); c <= g.head; c++ {
 		if !g.reached[c] || len(g.parentsOf(c)) < 2 {
 			continue
 		}
-		for lane, l := range w.lanes {
-			if !at.has(c, lane) || slices.Contains(seen.away[lane], c) || slices.Contains(seen.back[lane], c) {
+		for bit, l := range w.bits {
+			if !at.has(c, bit) || slices.Contains(seen.away[bit], c) || slices.Contains(seen.back[bit], c) {
 				continue // the merge itself moved it
 			}
 			for _, p := range g.parentsOf(c) {
-				if seen.movedSince(p, c, lane) {
-					found[c] = append(found[c], takenMove{p, lane})
+				if seen.movedSince(p, c, bit) {
+					found[c] = append(found[c], takenMove{p, bit})
 					blobs.Request(c, l.path)
 					blobs.Request(p, l.path)
 				}
@@ -243,7 +244,7 @@ func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen 
 	if blobs.Err != nil {
 		for c, moves := range found {
 			for _, m := range moves {
-				s := w.lanes[m.lane].state
+				s := w.bits[m.bit].state
 				s.unsureVersions, s.unsureReason = append(s.unsureVersions, c), blobs.Err.Error()
 			}
 		}
@@ -251,7 +252,7 @@ func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen 
 	}
 	for c, moves := range found {
 		moves = slices.DeleteFunc(moves, func(m takenMove) bool {
-			path := w.lanes[m.lane].path
+			path := w.bits[m.bit].path
 			return !blobs.At(c, path).IsZero() || blobs.At(m.parent, path).IsZero()
 		})
 		if found[c] = moves; len(moves) == 0 {
@@ -261,15 +262,15 @@ func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen 
 	return found, nil
 }
 
-// parentsOf returns the other paths of the lane's node in the parents of a merge.
-func (w *walk) parentsOf(g *Graph, at laneSet, lane int, c repo.CommitNumber) []commitPath {
+// parentsOf returns the other paths of the node with a bit in the parents of a merge.
+func (w *walk) parentsOf(g *Graph, at pathBits, bit int, c repo.CommitNumber) []commitPath {
 	parents := g.parentsOf(c)
 	if len(parents) < 2 {
 		return nil
 	}
 	var list []commitPath
-	for i, l := range w.lanes {
-		if l.state != w.lanes[lane].state || i == lane {
+	for i, l := range w.bits {
+		if l.state != w.bits[bit].state || i == bit {
 			continue
 		}
 		for _, p := range parents {
@@ -281,14 +282,14 @@ func (w *walk) parentsOf(g *Graph, at laneSet, lane int, c repo.CommitNumber) []
 	return list
 }
 
-// markOldPaths sets the lanes of the commits that have a node at an old path. It returns the commits that moved a
+// markOldPaths sets the bits of the commits that have a node at an old path. It returns the commits that moved a
 // node to an old path and in which it was not found before.
-func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (moved []lanePath) {
+func (w *walk) markOldPaths(t *moveTracker, at pathBits, moves map[repo.CommitNumber][]bitMove, seen *movesSeen) (moved []commitBit) {
 	g := t.d.g
 	left := at.scratch(&t.left)     // commits in which the path was moved away
 	held := at.scratch(&t.held)     // commits that have the node, followed forward over moves
-	old := make([]uint64, at.words) // the lanes of paths that are no nodes at head
-	for i, l := range w.lanes {
+	old := make([]uint64, at.words) // the bits of paths that are no nodes at head
+	for i, l := range w.bits {
 		if !t.d.taken[l.path] {
 			old[i/64] |= 1 << (i % 64)
 		}
@@ -307,7 +308,7 @@ func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNum
 			isOld := old[x.to/64]&(1<<(x.to%64)) != 0
 			if isOld && !at.has(c, x.to) {
 				at.set(c, x.to)
-				moved = append(moved, lanePath{c, x.to})
+				moved = append(moved, commitBit{c, x.to})
 			}
 		}
 		here, gone, on := at.row(c), left.row(c), held.row(c)
@@ -323,8 +324,8 @@ func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNum
 			}
 			var from, to uint64
 			for _, x := range moves[c] {
-				from |= x.bit(x.from, i)
-				to |= x.bit(x.to, i)
+				from |= x.mask(x.from, i)
+				to |= x.mask(x.to, i)
 			}
 			stays := ^(gone[i] | from | to)
 			here[i] |= known & old[i] & stays
@@ -337,20 +338,20 @@ func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNum
 
 // movesSeen records the moves in the history of each commit.
 type movesSeen struct {
-	commits laneSet                   // by commit, a bit for each moving commit in its history
+	commits pathBits                  // by commit, a bit for each moving commit in its history
 	number  map[repo.CommitNumber]int // the bit of each moving commit
-	of      [][]uint64                // by lane, the bits of the commits that moved it away or back
-	away    [][]repo.CommitNumber     // by lane, the commits that moved it away
-	back    [][]repo.CommitNumber     // by lane, the commits that moved it back
+	of      [][]uint64                // by path, the bits of the commits that moved it away or back
+	away    [][]repo.CommitNumber     // by path, the commits that moved it away
+	back    [][]repo.CommitNumber     // by path, the commits that moved it back
 }
 
-func newMovesSeen(g *Graph, moves map[repo.CommitNumber][]laneMove, lanes int) *movesSeen {
+func newMovesSeen(g *Graph, moves map[repo.CommitNumber][]bitMove, count int) *movesSeen {
 	s := &movesSeen{
-		number: make(map[repo.CommitNumber]int, len(moves)), of: make([][]uint64, lanes),
-		away: make([][]repo.CommitNumber, lanes), back: make([][]repo.CommitNumber, lanes),
+		number: make(map[repo.CommitNumber]int, len(moves)), of: make([][]uint64, count),
+		away: make([][]repo.CommitNumber, count), back: make([][]repo.CommitNumber, count),
 	}
 	words := (len(moves) + 63) / 64
-	s.commits = laneSet{words, make([]uint64, int(g.head+1)*words)}
+	s.commits = pathBits{words, make([]uint64, int(g.head+1)*words)}
 	for i := range s.of {
 		s.of[i] = make([]uint64, words)
 	}
@@ -358,9 +359,9 @@ func newMovesSeen(g *Graph, moves map[repo.CommitNumber][]laneMove, lanes int) *
 		n := len(s.number)
 		s.number[c] = n
 		for _, x := range list {
-			for _, lane := range []int{x.from, x.to} {
-				if lane >= 0 {
-					s.of[lane][n/64] |= 1 << (n % 64)
+			for _, bit := range []int{x.from, x.to} {
+				if bit >= 0 {
+					s.of[bit][n/64] |= 1 << (n % 64)
 				}
 			}
 			if x.from >= 0 {
@@ -383,10 +384,10 @@ func newMovesSeen(g *Graph, moves map[repo.CommitNumber][]laneMove, lanes int) *
 func (s *movesSeen) has(c, move repo.CommitNumber) bool { return s.commits.has(c, s.number[move]) }
 
 // movedSince reports whether the history of c, and not that of parent, contains a move away from the path of a
-// lane that no later commit moved back.
-func (s *movesSeen) movedSince(parent, c repo.CommitNumber, lane int) bool {
-	return slices.ContainsFunc(s.away[lane], func(away repo.CommitNumber) bool {
-		return s.has(c, away) && !s.has(parent, away) && !slices.ContainsFunc(s.back[lane], func(back repo.CommitNumber) bool {
+// bit that no later commit moved back.
+func (s *movesSeen) movedSince(parent, c repo.CommitNumber, bit int) bool {
+	return slices.ContainsFunc(s.away[bit], func(away repo.CommitNumber) bool {
+		return s.has(c, away) && !s.has(parent, away) && !slices.ContainsFunc(s.back[bit], func(back repo.CommitNumber) bool {
 			return s.has(c, back) && s.has(back, away)
 		})
 	})
@@ -405,27 +406,27 @@ func (s *movesSeen) take(c repo.CommitNumber, parents []repo.CommitNumber) {
 	}
 }
 
-// cameBack returns the lanes that some parents of a merge have moved away and another parent has moved back later:
+// cameBack returns the bits that some parents of a merge have moved away and another parent has moved back later:
 // its history contains every move that the histories of the former contain.
-func (s *movesSeen) cameBack(left laneSet, parents []repo.CommitNumber, word int, lanes uint64) (back uint64) {
-	for ; lanes != 0; lanes &= lanes - 1 {
-		lane := word*64 + bits.TrailingZeros64(lanes)
+func (s *movesSeen) cameBack(left pathBits, parents []repo.CommitNumber, word int, mask uint64) (back uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		bit := word*64 + bits.TrailingZeros64(mask)
 		later := func(p repo.CommitNumber) bool {
-			return !left.has(p, lane) && !slices.ContainsFunc(parents, func(q repo.CommitNumber) bool {
-				return left.has(q, lane) && !s.knows(p, q, lane)
+			return !left.has(p, bit) && !slices.ContainsFunc(parents, func(q repo.CommitNumber) bool {
+				return left.has(q, bit) && !s.knows(p, q, bit)
 			})
 		}
 		if slices.ContainsFunc(parents, later) {
-			back |= 1 << (lane % 64)
+			back |= 1 << (bit % 64)
 		}
 	}
 	return back
 }
 
-// knows reports whether the history of a commit contains every move of a lane that the history of another
+// knows reports whether the history of a commit contains every move of a path that the history of another
 // contains.
-func (s *movesSeen) knows(c, other repo.CommitNumber, lane int) bool {
-	for i, mask := range s.of[lane] {
+func (s *movesSeen) knows(c, other repo.CommitNumber, bit int) bool {
+	for i, mask := range s.of[bit] {
 		if s.commits.row(other)[i]&mask&^s.commits.row(c)[i] != 0 {
 			return false
 		}
@@ -433,17 +434,17 @@ func (s *movesSeen) knows(c, other repo.CommitNumber, lane int) bool {
 	return true
 }
 
-// moves returns the lane moves of each commit.
-func (w *walk) moves(t *moveTracker) map[repo.CommitNumber][]laneMove {
-	moves := make(map[repo.CommitNumber][]laneMove)
+// moves returns the moves of each commit.
+func (w *walk) moves(t *moveTracker) map[repo.CommitNumber][]bitMove {
+	moves := make(map[repo.CommitNumber][]bitMove)
 	for k, start := range w.starts {
-		end := len(w.lanes)
+		end := len(w.bits)
 		if k+1 < len(w.starts) {
 			end = w.starts[k+1]
 		}
 		index := make(map[repo.Path]int, end-start)
 		for i := start; i < end; i++ {
-			index[w.lanes[i].path] = i
+			index[w.bits[i].path] = i
 		}
 		of := func(p repo.Path) int {
 			if i, ok := index[p]; ok {
@@ -452,12 +453,12 @@ func (w *walk) moves(t *moveTracker) map[repo.CommitNumber][]laneMove {
 			return -1
 		}
 		for i := start; i < end; i++ {
-			for _, m := range t.into[w.lanes[i].path] {
-				moves[m.Commit] = append(moves[m.Commit], laneMove{of(m.From), i})
+			for _, m := range t.into[w.bits[i].path] {
+				moves[m.Commit] = append(moves[m.Commit], bitMove{of(m.From), i})
 			}
-			for _, m := range t.from[w.lanes[i].path] {
+			for _, m := range t.from[w.bits[i].path] {
 				if of(m.To) < 0 {
-					moves[m.Commit] = append(moves[m.Commit], laneMove{i, -1})
+					moves[m.Commit] = append(moves[m.Commit], bitMove{i, -1})
 				}
 			}
 		}
@@ -465,51 +466,51 @@ func (w *walk) moves(t *moveTracker) map[repo.CommitNumber][]laneMove {
 	return moves
 }
 
-// undoMoves sets before to the lanes before a commit, given the lanes at the commit.
-func undoMoves(before, at []uint64, list []laneMove) {
+// undoMoves sets before to the bits before a commit, given the bits at the commit.
+func undoMoves(before, at []uint64, list []bitMove) {
 	for i := range at {
 		var away, back uint64
 		for _, x := range list {
-			away |= x.bit(x.from, i) | x.bit(x.to, i)
+			away |= x.mask(x.from, i) | x.mask(x.to, i)
 			if x.from >= 0 && x.to >= 0 && at[x.to/64]&(1<<(x.to%64)) != 0 {
-				back |= x.bit(x.from, i)
+				back |= x.mask(x.from, i)
 			}
 		}
 		before[i] = at[i]&^away | back
 	}
 }
 
-// A laneSet has a bit for each lane in each commit.
-type laneSet struct {
+// A pathBits has a bit for each path in each commit.
+type pathBits struct {
 	words int // words per commit
 	bits  []uint64
 }
 
-// newLaneSet returns an empty set. It may use g.mask.
-func newLaneSet(g *Graph, lanes int) laneSet {
-	words := (lanes + 63) / 64
+// newPathBits returns an empty set. It may use g.mask.
+func newPathBits(g *Graph, count int) pathBits {
+	words := (count + 63) / 64
 	if words > 1 {
-		return laneSet{words, make([]uint64, len(g.mask)*words)}
+		return pathBits{words, make([]uint64, len(g.mask)*words)}
 	}
 	clear(g.mask)
-	return laneSet{words, g.mask}
+	return pathBits{words, g.mask}
 }
 
 // scratch returns an empty set of the same size. It stores the bits in buf for reuse.
-func (s laneSet) scratch(buf *[]uint64) laneSet {
+func (s pathBits) scratch(buf *[]uint64) pathBits {
 	if len(*buf) != len(s.bits) {
 		*buf = make([]uint64, len(s.bits))
 	}
 	clear(*buf)
-	return laneSet{s.words, *buf}
+	return pathBits{s.words, *buf}
 }
 
-func (s laneSet) row(c repo.CommitNumber) []uint64 {
+func (s pathBits) row(c repo.CommitNumber) []uint64 {
 	return s.bits[int(c)*s.words : (int(c)+1)*s.words]
 }
 
-func (s laneSet) set(c repo.CommitNumber, lane int) { s.row(c)[lane/64] |= 1 << (lane % 64) }
+func (s pathBits) set(c repo.CommitNumber, bit int) { s.row(c)[bit/64] |= 1 << (bit % 64) }
 
-func (s laneSet) has(c repo.CommitNumber, lane int) bool {
-	return s.row(c)[lane/64]&(1<<(lane%64)) != 0
+func (s pathBits) has(c repo.CommitNumber, bit int) bool {
+	return s.row(c)[bit/64]&(1<<(bit%64)) != 0
 }

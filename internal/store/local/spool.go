@@ -39,12 +39,12 @@ func (s *Store) markPending() error {
 // spoolIsCurrent reports whether the spool has the data of main. The next call reports an error.
 func (s *Store) spoolIsCurrent(ctx context.Context) bool {
 	source, err := s.spool.Source(ctx)
-	return err == nil && source == sqlite.Stamp(s.main.Path()) && exists(s.pending)
+	return err == nil && source == sqlite.FileStamp(s.main.Path()) && exists(s.pending)
 }
 
 // refresh creates the spool if necessary, and copies the data of main that it does not have.
 func (s *Store) refresh(ctx context.Context) error {
-	stamp := sqlite.Stamp(s.main.Path())
+	stamp := sqlite.FileStamp(s.main.Path())
 	source, err := s.spool.Source(ctx)
 	if err != nil {
 		return err

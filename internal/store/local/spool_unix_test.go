@@ -73,7 +73,7 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 	"sees": sees,
 	// empty expects an empty store.
 	"empty": func(s *local.Store, _ string) error {
-		if _, ok, err := s.Baseline(context.Background(), ""); ok || err != nil {
+		if _, ok, err := s.LastVerification(context.Background(), ""); ok || err != nil {
 			return fmt.Errorf("baseline: %v, %w", ok, err)
 		}
 		return nil
@@ -81,11 +81,11 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 	// writes stores a record, a row and a baseline, and reads them.
 	"writes": func(s *local.Store, text string) error {
 		c := change(text)
-		now, _, err := s.Baseline(context.Background(), "")
+		now, _, err := s.LastVerification(context.Background(), "")
 		if err != nil {
 			return err
 		}
-		c.Baseline.Generation = now.Generation
+		c.Verification.Generation = now.Generation
 		if err := s.Commit(context.Background(), "", c, nil); err != nil {
 			return err
 		}
@@ -128,22 +128,22 @@ const manyTexts = 40
 // change returns a state of a store that depends on a text.
 func change(text string) store.FileChanges {
 	return store.FileChanges{
-		Records:  []fresh.Record{storetest.Record("about "+text, text, 0)},
-		Put:      []store.FileRow{storetest.Row("a.go", text)},
-		Baseline: &store.Verification{Head: storetest.ID(text)},
+		Records:      []fresh.Record{storetest.Record("about "+text, text, 0)},
+		Put:          []store.FileRow{storetest.Row("a.go", text)},
+		Verification: &store.Verification{Head: storetest.ID(text)},
 	}
 }
 
 func sees(s *local.Store, text string) error {
 	ctx := context.Background()
-	b, ok, err := s.Baseline(ctx, "")
+	b, ok, err := s.LastVerification(ctx, "")
 	if err != nil || !ok || b.Head != storetest.ID(text) {
 		return fmt.Errorf("baseline: %v, %v, %w", b, ok, err)
 	}
 	n := 0
 	for r, err := range s.Rows(ctx, "") {
 		n++
-		if err != nil || r.Content != storetest.Content(text) || !r.About.Matches(r.Content) {
+		if err != nil || r.Content != storetest.Content(text) || !r.SummaryBasis.Matches(r.Content) {
 			return fmt.Errorf("row: %+v, %w", r, err)
 		}
 	}

@@ -230,9 +230,9 @@ func readTwo[A, T, U any](ctx context.Context, s *Store, method func(*sqlite.Sto
 	return first, second, err
 }
 
-// Baseline implements [store.Files].
-func (s *Store) Baseline(ctx context.Context, worktree string) (store.Verification, bool, error) {
-	return readTwo(ctx, s, (*sqlite.Store).Baseline, worktree)
+// LastVerification implements [store.Files].
+func (s *Store) LastVerification(ctx context.Context, worktree string) (store.Verification, bool, error) {
+	return readTwo(ctx, s, (*sqlite.Store).LastVerification, worktree)
 }
 
 // Rows implements [store.Files].

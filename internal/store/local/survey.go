@@ -83,16 +83,16 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 	return read(ctx, s, (*sqlite.Store).Leases, worktree)
 }
 
-// Take implements [store.Leases].
-func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+// Acquire implements [store.Leases].
+func (s *Store) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	return use(ctx, s, true, func(db *sqlite.Store) (bool, error) {
-		return db.Take(ctx, worktree, l, now)
+		return db.Acquire(ctx, worktree, l, now)
 	})
 }
 
-// Settle implements [store.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (bool, error) {
+// Complete implements [store.Leases].
+func (s *Store) Complete(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (bool, error) {
 	return use(ctx, s, true, func(db *sqlite.Store) (bool, error) {
-		return db.Settle(ctx, worktree, l, r)
+		return db.Complete(ctx, worktree, l, r)
 	})
 }

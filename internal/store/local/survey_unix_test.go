@@ -32,7 +32,7 @@ func init() {
 	verbs["knows directory"] = func(s *local.Store, text string) error { return knowsDirectory(s, text) }
 	// takes takes a lease, so that no other process can.
 	verbs["takes"] = func(s *local.Store, text string) error {
-		if ok, err := s.Take(context.Background(), "", lent(text), storetest.Epoch); !ok || err != nil {
+		if ok, err := s.Acquire(context.Background(), "", lent(text), storetest.Epoch); !ok || err != nil {
 			return fmt.Errorf("not taken: %v, %w", ok, err)
 		}
 		return isTaken(s, text)
@@ -40,7 +40,7 @@ func init() {
 	verbs["is taken"] = func(s *local.Store, text string) error { return isTaken(s, text) }
 	// settles settles the lease.
 	verbs["settles"] = func(s *local.Store, text string) error {
-		ok, err := s.Settle(context.Background(), "", lent(text), storetest.Directory(lent(text).Path, text, 0))
+		ok, err := s.Complete(context.Background(), "", lent(text), storetest.Directory(lent(text).Path, text, 0))
 		if !ok || err != nil {
 			return fmt.Errorf("not settled: %v, %w", ok, err)
 		}
@@ -90,7 +90,7 @@ func isTaken(s store.Leases, text string) error {
 	}
 	other := lent(text)
 	other.Token = "of another"
-	if ok, err := s.Take(context.Background(), "", other, storetest.Epoch); ok || err != nil {
+	if ok, err := s.Acquire(context.Background(), "", other, storetest.Epoch); ok || err != nil {
 		return fmt.Errorf("%s is taken twice: %v, %w", text, ok, err)
 	}
 	return nil

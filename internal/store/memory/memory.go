@@ -53,8 +53,8 @@ func New() *Store {
 	}
 }
 
-// Baseline implements [store.Files].
-func (s *Store) Baseline(ctx context.Context, worktree string) (store.Verification, bool, error) {
+// LastVerification implements [store.Files].
+func (s *Store) LastVerification(ctx context.Context, worktree string) (store.Verification, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Verification{}, false, err
 	}
@@ -109,7 +109,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	defer s.mu.Unlock()
 	found := make(map[repo.Path]store.FileRow)
 	for p, r := range s.rows[worktree] {
-		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Matches(r.Content)
+		stale := r.Excluded == "" && !r.SummaryBasis.IsZero() && !r.SummaryBasis.Matches(r.Content)
 		if r.Marks&marks != 0 || stale {
 			found[p] = r
 		}
@@ -270,7 +270,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	defer s.mu.Unlock()
 
 	// Nothing below can fail, so asking first is as good as rolling back.
-	set := c.Baseline != nil && c.Baseline.Generation == s.generations[worktree]
+	set := c.Verification != nil && c.Verification.Generation == s.generations[worktree]
 	if set && still != nil {
 		var err error
 		if set, err = still(); err != nil {
@@ -285,14 +285,14 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		s.rows[worktree] = make(map[repo.Path]store.FileRow)
 	}
 	for _, r := range c.Put {
-		r.About = r.About.Key()
+		r.SummaryBasis = r.SummaryBasis.Key()
 		s.rows[worktree][r.Path] = r
 	}
 	// The basis of a row is that of the newest record for its content. Without a record, it stays unchanged.
 	for _, rows := range s.rows {
 		for p, r := range rows {
 			if rec, ok := s.newest(r.Content); ok {
-				r.About = rec.Basis.Key()
+				r.SummaryBasis = rec.Basis.Key()
 				rows[p] = r
 			}
 		}
@@ -301,7 +301,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		delete(s.rows[worktree], p)
 	}
 	if set {
-		b := *c.Baseline
+		b := *c.Verification
 		b.At = b.At.UTC().Round(0)
 		s.baselines[worktree] = b
 	} else if b, ok := s.baselines[worktree]; ok && len(c.Put)+len(c.Delete) > 0 {

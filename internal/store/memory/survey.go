@@ -192,8 +192,8 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 	return held, nil
 }
 
-// Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
-func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+// Acquire implements [store.Leases]. If the lease exists already, Acquire sets its expiry to that of this one.
+func (s *Store) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -211,8 +211,8 @@ func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now ti
 	return true, nil
 }
 
-// Settle implements [store.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (bool, error) {
+// Complete implements [store.Leases].
+func (s *Store) Complete(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}

@@ -17,7 +17,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		if err := s.addRecords(ctx, tx, c.Records); err != nil {
 			return err
 		}
-		if len(c.Put)+len(c.Delete) > 0 || c.Baseline != nil {
+		if len(c.Put)+len(c.Delete) > 0 || c.Verification != nil {
 			if err := s.change(ctx, tx, worktree, c, still); err != nil {
 				return err
 			}
@@ -42,12 +42,12 @@ func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c store.
 		return err
 	}
 	set := false
-	if c.Baseline != nil {
+	if c.Verification != nil {
 		now, _, err := s.baseline(ctx, tx, worktree)
 		if err != nil {
 			return err
 		}
-		set = now.Generation == c.Baseline.Generation
+		set = now.Generation == c.Verification.Generation
 	}
 	if set && still != nil {
 		if set, err = still(); err != nil {
@@ -57,7 +57,7 @@ func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c store.
 	moved := len(c.Put)+len(c.Delete) > 0
 	switch {
 	case set:
-		err = s.setBaseline(ctx, tx, id, *c.Baseline)
+		err = s.setBaseline(ctx, tx, id, *c.Verification)
 	case moved:
 		err = s.clearClean(ctx, tx, id)
 	}

@@ -45,7 +45,7 @@ func (r *directoryRow) record() (*store.DirRecord, error) {
 	case !out.Identify(id):
 		return nil, fresh.ErrDamaged
 	case out.At.After(latest()):
-		return nil, fresh.ErrAhead
+		return nil, fresh.ErrFutureDate
 	}
 	return out, nil
 }

@@ -40,8 +40,8 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 	return held, nil
 }
 
-// Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
-func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
+// Acquire implements [store.Leases]. If the lease exists already, Acquire sets its expiry to that of this one.
+func (s *Store) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	basis, err := json.Marshal(l.Basis)
 	if err != nil {
 		return false, fmt.Errorf("lease of %s: %w", repo.DirLabel(l.Path), err)
@@ -68,8 +68,8 @@ func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now ti
 	return ok && err == nil, err
 }
 
-// Settle implements [store.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
+// Complete implements [store.Leases].
+func (s *Store) Complete(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
 		// Lock the repository before the lease, as Commit does, to avoid a deadlock.
 		if _, err := s.reserve(ctx, tx, 0); err != nil {

@@ -103,10 +103,10 @@ func TestSeparation(t *testing.T) {
 	s := open(t, address)
 	storetest.Commit(t, s, "", store.FileChanges{
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x")},
-		Baseline: &store.Verification{Head: storetest.ID("h")},
+		Verification: &store.Verification{Head: storetest.ID("h")},
 	})
 	storetest.SaveDirRecords(t, s, storetest.Directory("d", "x", 1))
-	if _, err := s.Take(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
+	if _, err := s.Acquire(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
 		t.Fatal(err)
 	}
 	machine, repository := openOther(t, address, s.Name()), open(t, address)
@@ -117,7 +117,7 @@ func TestSeparation(t *testing.T) {
 		if rows := storetest.Rows(t, other, ""); len(rows) > 0 {
 			t.Errorf("another %s has rows: %v", name, rows)
 		}
-		if _, ok, err := other.Baseline(t.Context(), ""); ok || err != nil {
+		if _, ok, err := other.LastVerification(t.Context(), ""); ok || err != nil {
 			t.Errorf("another %s has a baseline, %v", name, err)
 		}
 		if l, err := other.Leases(t.Context(), ""); len(l) > 0 || err != nil {
@@ -154,7 +154,7 @@ func TestCrash(t *testing.T) {
 	storetest.AddRecords(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
 	errCallback := errors.New("callback")
 	err := s.Commit(t.Context(), "", store.FileChanges{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &store.Verification{},
+		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Verification: &store.Verification{},
 	}, func() (bool, error) { return false, errCallback })
 	if !errors.Is(err, errCallback) {
 		t.Errorf("Commit returned the error %v; want that of the callback", err)

@@ -70,16 +70,16 @@ func TestRoles(t *testing.T) {
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT -1`)
 	storetest.Commit(t, s, "w", store.FileChanges{
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x"), storetest.Row("b", "y")},
-		Baseline: &store.Verification{Head: storetest.ID("h")}, Worktrees: []string{"w"},
+		Verification: &store.Verification{Head: storetest.ID("h")}, Worktrees: []string{"w"},
 	})
 	storetest.Commit(t, s, "w", store.FileChanges{Delete: []repo.Path{"b"}, Put: []store.FileRow{storetest.Row("a", "z")}})
 	storetest.SaveDirRecords(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
 	storetest.AddRecords(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
 	l := storetest.Lease("d", "token", 5)
-	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
+	if ok, err := s.Acquire(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
 		t.Errorf("Take returned %t, %v; want true", ok, err)
 	}
-	if ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
+	if ok, err := s.Complete(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
 		t.Errorf("Settle returned %t, %v; want true", ok, err)
 	}
 	if err := s.SaveWorktree(t.Context(), "w", nil, store.FileCounts{}); err != nil {

@@ -91,11 +91,11 @@ func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(
 			k, _ := repo.ParseKind(kind)
 			visit(store.FileRow{
 				Path: repo.Path(path), Kind: k, Mode: repo.Mode(mode),
-				Content:  repo.Content{ID: repo.IDFromBytes(contentID), MD5: md5Of(contentMD5)},
-				Stat:     repo.Stat{Size: size, Mtime: mtime, Ctime: ctime, Inode: uint64(inode)},
-				Marks:    store.FileMarks(marks),
-				Excluded: string(excluded),
-				About:    basisOf(about),
+				Content:      repo.Content{ID: repo.IDFromBytes(contentID), MD5: md5Of(contentMD5)},
+				Stat:         repo.Stat{Size: size, Mtime: mtime, Ctime: ctime, Inode: uint64(inode)},
+				Marks:        store.FileMarks(marks),
+				Excluded:     string(excluded),
+				SummaryBasis: basisOf(about),
 			})
 			return nil
 		}, &path, &kind, &mode, &contentID, &contentMD5, &size, &mtime, &ctime, &inode, &marks, &excluded, &about)
@@ -129,7 +129,7 @@ func (s *Store) put(ctx context.Context, tx pgx.Tx, worktree int64, list []store
 			paths[i], kinds[i], modes[i] = []byte(r.Path), r.Kind.String(), int64(r.Mode)
 			contents[i], md5s[i] = idBytes(r.Content.ID), md5Bytes(r.Content.MD5)
 			sizes[i], mtimes[i], ctimes[i], inodes[i] = r.Stat.Size, r.Stat.Mtime, r.Stat.Ctime, int64(r.Stat.Inode)
-			marks[i], excluded[i], about[i] = int32(r.Marks), []byte(r.Excluded), basisBytes(r.About)
+			marks[i], excluded[i], about[i] = int32(r.Marks), []byte(r.Excluded), basisBytes(r.SummaryBasis)
 		}
 		_, err := tx.Exec(ctx, `
 			INSERT INTO ken.file (repository, worktree, path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about)

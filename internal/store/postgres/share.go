@@ -196,7 +196,7 @@ func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *position, most in
 		switch {
 		case ok:
 		case rec.At.After(latest()):
-			d.addBad(r.path, fresh.ErrAhead)
+			d.addBad(r.path, fresh.ErrFutureDate)
 			return nil
 		default:
 			d.addBad(r.path, fresh.ErrDamaged)

@@ -26,7 +26,7 @@ func TestIdleWriter(t *testing.T) {
 	failed := make(chan error)
 	go func() {
 		failed <- s.Commit(t.Context(), "", store.FileChanges{
-			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &store.Verification{},
+			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Verification: &store.Verification{},
 		}, func() (bool, error) {
 			close(idle)
 			<-resume
@@ -105,18 +105,18 @@ func TestNoSessionSettings(t *testing.T) {
 	}
 }
 
-// Settle takes its locks in the same order as Commit, so that they cannot deadlock.
-func TestSettleLockOrder(t *testing.T) {
+// Complete takes its locks in the same order as Commit, so that they cannot deadlock.
+func TestCompleteLockOrder(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
 	l := storetest.Lease("d", "token", 5)
-	if _, err := s.Take(t.Context(), "w", l, storetest.Epoch); err != nil {
+	if _, err := s.Acquire(t.Context(), "w", l, storetest.Epoch); err != nil {
 		t.Fatal(err)
 	}
 	h := lockWith(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
 	settled := make(chan error)
 	go func() {
-		ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "x", 1))
+		ok, err := s.Complete(t.Context(), "w", l, storetest.Directory("d", "x", 1))
 		if !ok && err == nil {
 			err = errors.New("the lease is not held")
 		}
@@ -129,7 +129,7 @@ func TestSettleLockOrder(t *testing.T) {
 		}
 	}
 	if _, err := h.tx.Exec(t.Context(), `SELECT * FROM ken.lease FOR UPDATE NOWAIT`); err != nil {
-		t.Errorf("Settle locked the lease before the repository: %v", err)
+		t.Errorf("Complete locked the lease before the repository: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

@@ -38,8 +38,8 @@ func (s *Store) lockWorktree(ctx context.Context, tx pgx.Tx, name string) (id in
 	return id, err
 }
 
-// Baseline implements [store.Files].
-func (s *Store) Baseline(ctx context.Context, worktree string) (b store.Verification, ok bool, err error) {
+// LastVerification implements [store.Files].
+func (s *Store) LastVerification(ctx context.Context, worktree string) (b store.Verification, ok bool, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) (err error) {
 		b, ok, err = s.baseline(ctx, tx, worktree)
 		return err

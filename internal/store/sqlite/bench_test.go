@@ -33,7 +33,7 @@ func benchStore(b *testing.B, withRecords bool) (*sqlite.Store, []store.FileRow,
 	b.Helper()
 	rows, records, contents := benchData()
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
-	c := store.FileChanges{Put: rows, Baseline: &store.Verification{Head: storetest.ID("h")}}
+	c := store.FileChanges{Put: rows, Verification: &store.Verification{Head: storetest.ID("h")}}
 	if withRecords {
 		c.Records = records
 	}
@@ -52,7 +52,7 @@ func BenchmarkBootstrap(b *testing.B) {
 					storetest.Commit(b, s, "", store.FileChanges{Records: records})
 				}
 				b.StartTimer()
-				storetest.Commit(b, s, "", store.FileChanges{Put: rows, Baseline: &store.Verification{}})
+				storetest.Commit(b, s, "", store.FileChanges{Put: rows, Verification: &store.Verification{}})
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func BenchmarkSwitch(b *testing.B) {
 	for _, n := range []int{1, 1000, 5000, benchRows} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				storetest.Commit(b, s, "", store.FileChanges{Put: rows[:n], Baseline: &store.Verification{}})
+				storetest.Commit(b, s, "", store.FileChanges{Put: rows[:n], Verification: &store.Verification{}})
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func BenchmarkOpen(b *testing.B) {
 	s.Close()
 	for b.Loop() {
 		s := sqlite.Open(path, sqlite.Options{})
-		if _, ok, err := s.Baseline(b.Context(), ""); !ok || err != nil {
+		if _, ok, err := s.LastVerification(b.Context(), ""); !ok || err != nil {
 			b.Fatal(err)
 		}
 		s.Close()

@@ -35,12 +35,12 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 			return err
 		}
 		set := false
-		if c.Baseline != nil {
+		if c.Verification != nil {
 			now, _, err := baselineOf(conn, worktree)
 			if err != nil {
 				return err
 			}
-			set = now.Generation == c.Baseline.Generation
+			set = now.Generation == c.Verification.Generation
 		}
 		if set && still != nil {
 			var err error
@@ -51,7 +51,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		var err error
 		switch {
 		case set:
-			err = tx.setBaseline(worktree, *c.Baseline)
+			err = tx.setBaseline(worktree, *c.Verification)
 		case len(c.Put)+len(c.Delete) > 0:
 			err = tx.clearClean(worktree)
 		}
@@ -177,10 +177,10 @@ func (tx *transaction) updateRows(last int64, md5s bool) error {
 	var scan scanner
 	err := each(tx.conn, query, func(stmt *sqlite.Stmt) error {
 		f := found{worktree: stmt.ColumnInt64(0), row: store.FileRow{
-			Path:    scan.path(stmt, 1),
-			Content: repo.Content{ID: columnID(stmt, 2), MD5: columnMD5(stmt, 3)},
-			About:   columnBasis(stmt, 4),
-			Marks:   store.FileMarks(stmt.ColumnInt64(6)),
+			Path:         scan.path(stmt, 1),
+			Content:      repo.Content{ID: columnID(stmt, 2), MD5: columnMD5(stmt, 3)},
+			SummaryBasis: columnBasis(stmt, 4),
+			Marks:        store.FileMarks(stmt.ColumnInt64(6)),
 		}}
 		if stmt.ColumnBool(5) {
 			f.row.Excluded = "yes"
@@ -201,7 +201,7 @@ func (tx *transaction) updateRows(last int64, md5s bool) error {
 			return err
 		}
 		about := hit.basis(f.row.Content)
-		if about == f.row.About {
+		if about == f.row.SummaryBasis {
 			continue
 		}
 		err = execute(tx.conn, `UPDATE file SET about = ?3 WHERE worktree = ?1 AND path = ?2`, f.worktree, f.row.Path, about)
@@ -209,7 +209,7 @@ func (tx *transaction) updateRows(last int64, md5s bool) error {
 			return err
 		}
 		tx.count(f.worktree, f.row, -1)
-		f.row.About = about
+		f.row.SummaryBasis = about
 		tx.count(f.worktree, f.row, +1)
 	}
 	return nil

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 const crashRows = 60
 
 func crashChange(to string) store.FileChanges {
-	c := store.FileChanges{Baseline: &store.Verification{Head: storetest.ID(to)}}
+	c := store.FileChanges{Verification: &store.Verification{Head: storetest.ID(to)}}
 	for i := range crashRows {
 		text := fmt.Sprintf("%s %d", to, i)
 		c.Put = append(c.Put, storetest.Row(repo.Path(fmt.Sprintf("dir/file%03d", i)), text))
@@ -66,9 +66,9 @@ func childChange() int {
 	runtime.LockOSThread()
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
 	c := crashChange("new")
-	now, _, err := s.Baseline(context.Background(), "")
+	now, _, err := s.LastVerification(context.Background(), "")
 	if err == nil {
-		c.Baseline.Generation = now.Generation
+		c.Verification.Generation = now.Generation
 		err = s.Commit(context.Background(), "", c, nil)
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 	t.Helper()
 	s := open(t, path)
 	defer s.Close()
-	b, ok, err := s.Baseline(t.Context(), "")
+	b, ok, err := s.LastVerification(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func childSettle() int {
 	runtime.LockOSThread() // strace counts system calls by thread
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
 	l, r := settled()
-	if ok, err := s.Settle(context.Background(), "", l, r); !ok || err != nil {
+	if ok, err := s.Complete(context.Background(), "", l, r); !ok || err != nil {
 		fmt.Fprintln(os.Stderr, ok, err)
 		return childFailed
 	}
@@ -267,13 +267,13 @@ func childSettle() int {
 }
 
 // If the process is killed at any write, the lease is settled or still held.
-func TestSettleKilledAtEveryWrite(t *testing.T) {
+func TestCompleteKilledAtEveryWrite(t *testing.T) {
 	l, r := settled()
 	for n, met := 1, 0; ; n++ {
 		path := dbPath(t)
 		s := open(t, path)
 		storetest.SaveDirRecords(t, s, storetest.Directory("a", "old", 0))
-		if ok, err := s.Take(t.Context(), "", l, storetest.Epoch); !ok || err != nil {
+		if ok, err := s.Acquire(t.Context(), "", l, storetest.Epoch); !ok || err != nil {
 			t.Fatalf("Take returned %t, %v; want true", ok, err)
 		}
 		if err := s.Close(); err != nil {
@@ -297,7 +297,7 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 			t.Fatalf("at call %d: a settled record is lost", n)
 		}
 		// A lease that is still held can be settled once.
-		if ok, err := s.Settle(t.Context(), "", l, r); ok == done || err != nil {
+		if ok, err := s.Complete(t.Context(), "", l, r); ok == done || err != nil {
 			t.Fatalf("at call %d: settling again: %v, %v", n, ok, err)
 		}
 		if err := s.Close(); err != nil {

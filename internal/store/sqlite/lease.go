@@ -103,8 +103,8 @@ func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
 	return rows, err
 }
 
-// Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
-func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
+// Acquire implements [store.Leases]. If the lease exists already, Acquire sets its expiry to that of this one.
+func (s *Store) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	row := leaseRowOf(worktree, l)
 	err = s.write(ctx, relaxed, func(conn *sqlite.Conn) error {
 		err := execute(conn, `
@@ -117,8 +117,8 @@ func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now ti
 	return ok && err == nil, err
 }
 
-// Settle implements [store.Leases].
-func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
+// Complete implements [store.Leases].
+func (s *Store) Complete(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
 	row, err := directoryRowOf(r)
 	if err != nil {
 		return false, fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)

@@ -32,7 +32,7 @@ func TestSurveyMark(t *testing.T) {
 		t.Fatalf("mark of an empty store: %v, %v", mark, err)
 	}
 	storetest.Commit(t, s, "", storetest.Current(t, s, "", store.FileChanges{
-		Put: []store.FileRow{storetest.Row("a", "1")}, Baseline: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch},
+		Put: []store.FileRow{storetest.Row("a", "1")}, Verification: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch},
 	}))
 	look("rows", true)
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "2")}})

@@ -135,8 +135,8 @@ func isQuiet(path string) (stamp string, ok bool) {
 	if exists(path+"-wal") || exists(path+"-journal") {
 		return "", false
 	}
-	stamp = Stamp(path)
-	return stamp, stamp == Stamp(path)
+	stamp = FileStamp(path)
+	return stamp, stamp == FileStamp(path)
 }
 
 // openReadOnly opens a database in a directory that cannot be written.
@@ -146,7 +146,7 @@ func isQuiet(path string) (stamp string, ok bool) {
 func (s *Store) openReadOnly(file os.FileInfo) (*sqlite.Conn, error) {
 	path, query := s.path, url.Values{"mode": {"ro"}}
 	var temp string
-	frozen := Stamp(s.path)
+	frozen := FileStamp(s.path)
 	switch wal, err := os.Stat(s.path + "-wal"); {
 	case err != nil || wal.Size() == 0:
 		query.Set("immutable", "1")
@@ -202,9 +202,9 @@ func copyToTemp(path string) (dir string, err error) {
 // of Linux for files ticks at least every 10 ms.
 const stampResolution = 12 * time.Millisecond
 
-// Stamp returns a string that changes if the database at path may have changed. It is different on each call while
+// FileStamp returns a string that changes if the database at path may have changed. It is different on each call while
 // the last write is more recent than the resolution of file times.
-func Stamp(path string) string {
+func FileStamp(path string) string {
 	var stamp string
 	for _, suffix := range []string{"", "-wal"} {
 		f, err := os.Stat(path + suffix)

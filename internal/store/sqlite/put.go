@@ -77,7 +77,7 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 			return err
 		}
 		if hit.seq != 0 {
-			r.About = hit.basis(r.Content)
+			r.SummaryBasis = hit.basis(r.Content)
 		}
 		if !recount && !first {
 			old, ok, err := tx.row(worktree, r.Path)
@@ -103,7 +103,7 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 		stmt.BindInt64(10, int64(r.Stat.Inode))
 		stmt.BindInt64(11, int64(r.Marks))
 		stmt.BindText(12, r.Excluded)
-		bindBasis(stmt, 13, r.About)
+		bindBasis(stmt, 13, r.SummaryBasis)
 		if err := run(stmt); err != nil {
 			return err
 		}
@@ -118,10 +118,10 @@ func (tx *transaction) row(worktree int64, path repo.Path) (r store.FileRow, ok 
 		func(stmt *sqlite.Stmt) error {
 			ok = true
 			r = store.FileRow{
-				Content:  repo.Content{ID: columnID(stmt, 0), MD5: columnMD5(stmt, 1)},
-				About:    columnBasis(stmt, 2),
-				Excluded: stmt.ColumnText(3),
-				Marks:    store.FileMarks(stmt.ColumnInt64(4)),
+				Content:      repo.Content{ID: columnID(stmt, 0), MD5: columnMD5(stmt, 1)},
+				SummaryBasis: columnBasis(stmt, 2),
+				Excluded:     stmt.ColumnText(3),
+				Marks:        store.FileMarks(stmt.ColumnInt64(4)),
 			}
 			return nil
 		}, worktree, path)

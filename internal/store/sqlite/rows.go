@@ -179,9 +179,9 @@ func (sc *scanner) row(stmt *sqlite.Stmt) store.FileRow {
 			Ctime: stmt.ColumnInt64(7),
 			Inode: uint64(stmt.ColumnInt64(8)),
 		},
-		Marks:    store.FileMarks(stmt.ColumnInt(9)),
-		Excluded: sc.word(stmt, 10),
-		About:    columnBasis(stmt, 11),
+		Marks:        store.FileMarks(stmt.ColumnInt(9)),
+		Excluded:     sc.word(stmt, 10),
+		SummaryBasis: columnBasis(stmt, 11),
 	}
 }
 

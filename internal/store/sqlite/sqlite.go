@@ -185,7 +185,7 @@ func (s *Store) readAny(ctx context.Context, fn func(*sqlite.Conn) error) error 
 			s.useCopy = true
 			again = true
 		}
-		if s.frozen != "" && Stamp(s.path) != s.frozen {
+		if s.frozen != "" && FileStamp(s.path) != s.frozen {
 			// Another process wrote to the database that was open as immutable.
 			s.closeQuietly()
 			s.useCopy = false

@@ -86,7 +86,7 @@ func TestConformance(t *testing.T) {
 func TestReadingCreatesNoFiles(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
-	if _, _, err := s.Baseline(t.Context(), ""); err != nil {
+	if _, _, err := s.LastVerification(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	storetest.Rows(t, s, "")
@@ -106,7 +106,7 @@ func TestReopen(t *testing.T) {
 	s := open(t, path)
 	row, rec := storetest.Row("a", "x"), storetest.Record("about x", "x", 0)
 	storetest.Commit(t, s, "", store.FileChanges{
-		Put: []store.FileRow{row}, Records: []fresh.Record{rec}, Baseline: &store.Verification{Head: storetest.ID("h")},
+		Put: []store.FileRow{row}, Records: []fresh.Record{rec}, Verification: &store.Verification{Head: storetest.ID("h")},
 	})
 	for i := range 3 {
 		if i == 1 {
@@ -117,10 +117,10 @@ func TestReopen(t *testing.T) {
 		if i == 2 {
 			s = open(t, path)
 		}
-		if rows := storetest.Rows(t, s, ""); len(rows) != 1 || !rows[0].About.Matches(row.Content) {
+		if rows := storetest.Rows(t, s, ""); len(rows) != 1 || !rows[0].SummaryBasis.Matches(row.Content) {
 			t.Errorf("the rows are %+v; want one with a current summary", rows)
 		}
-		if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("h") {
+		if b, ok, err := s.LastVerification(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("h") {
 			t.Errorf("Baseline returned %+v, %t, %v; want the head that was stored", b, ok, err)
 		}
 		if got, ok, err := s.Record(t.Context(), rec.ID()); !ok || err != nil || got != rec {
@@ -187,9 +187,9 @@ func TestViews(t *testing.T) {
 	excluded := row("vendor/v.go", "v", repo.KindVendored)
 	excluded.Excluded = "vendored"
 	stale := row("stale.go", "edited", repo.KindTest)
-	stale.About = fresh.Basis{Content: storetest.Content("before")}
+	stale.SummaryBasis = fresh.Basis{Content: storetest.Content("before")}
 	spared := row("spared.go", "edited", repo.KindTest)
-	spared.About, spared.Marks = stale.About, store.MarkUncounted
+	spared.SummaryBasis, spared.Marks = stale.SummaryBasis, store.MarkUncounted
 	byMD5 := storetest.Record("by md5\nalone", "m", 30)
 	byMD5.Basis.Content.ID = repo.ID{}
 	head := storetest.ID("head")
@@ -201,9 +201,9 @@ func TestViews(t *testing.T) {
 		Put: []store.FileRow{
 			row("fresh.go", "x", repo.KindSource), stale, spared, row("none.md", "n", repo.KindDoc), excluded,
 			row("by\nmd5", "m", repo.KindData),
-			{Path: "conflicted", About: fresh.Basis{Content: storetest.Content("x")}},
+			{Path: "conflicted", SummaryBasis: fresh.Basis{Content: storetest.Content("x")}},
 		},
-		Baseline: &store.Verification{Head: head, Clean: true, At: storetest.Epoch},
+		Verification: &store.Verification{Head: head, Clean: true, At: storetest.Epoch},
 	})
 	storetest.Commit(t, s, "feature", store.FileChanges{Put: []store.FileRow{row("fresh.go", "x", repo.KindSource)}})
 
@@ -236,15 +236,15 @@ func TestViews(t *testing.T) {
 	}
 
 	// last_verified_sha follows the baseline of the main work tree only.
-	storetest.Commit(t, s, "feature", store.FileChanges{Baseline: &store.Verification{Head: storetest.ID("other")}})
+	storetest.Commit(t, s, "feature", store.FileChanges{Verification: &store.Verification{Head: storetest.ID("other")}})
 	if got := shell(t, path, "SELECT value FROM plugin_config"); got != head.String() {
 		t.Errorf("last_verified_sha = %q", got)
 	}
-	storetest.Commit(t, s, "", store.FileChanges{Baseline: &store.Verification{}})
+	storetest.Commit(t, s, "", store.FileChanges{Verification: &store.Verification{}})
 	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
 		t.Errorf("an unborn HEAD has %s last_verified_sha", got)
 	}
-	storetest.Commit(t, s, "", store.FileChanges{Baseline: &store.Verification{Head: head}})
+	storetest.Commit(t, s, "", store.FileChanges{Verification: &store.Verification{Head: head}})
 	storetest.Commit(t, s, "", store.FileChanges{Worktrees: []string{"feature"}})
 	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
 		t.Errorf("a pruned work tree has %s last_verified_sha", got)
@@ -269,7 +269,7 @@ func TestNewerSchema(t *testing.T) {
 	change := store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}
 	check(s.Commit(t.Context(), "", change, nil)) // the store was open before the schema changed
 	s = open(t, path)
-	_, _, err := s.Baseline(t.Context(), "")
+	_, _, err := s.LastVerification(t.Context(), "")
 	check(err)
 	check(s.Commit(t.Context(), "", change, nil))
 	if got := shell(t, path, "SELECT count(*) FROM file"); got != "1" {
@@ -400,7 +400,7 @@ func TestLocked(t *testing.T) {
 			if hint := fault.HintOf(err); hint != "wait for it to finish, then run the command again" {
 				t.Errorf("the hint is %q; want to wait for the other program", hint)
 			}
-			_, _, err = s.Baseline(t.Context(), "")
+			_, _, err = s.LastVerification(t.Context(), "")
 			if mode == "WAL" && err != nil {
 				t.Errorf("a reader waited for a writer: %v", err)
 			}
@@ -426,7 +426,7 @@ func TestWaitsForLock(t *testing.T) {
 	storetest.Commit(t, a, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	storetest.Rows(t, b, "")
 	inside, done := make(chan bool), make(chan error)
-	c := storetest.Current(t, a, "", store.FileChanges{Baseline: &store.Verification{}})
+	c := storetest.Current(t, a, "", store.FileChanges{Verification: &store.Verification{}})
 	go func() {
 		done <- a.Commit(context.Background(), "", c, func() (bool, error) {
 			close(inside)

@@ -30,13 +30,13 @@ func schema1(t *testing.T, journal string) (path string) {
 func checkSchema1(t *testing.T, s store.Files) {
 	t.Helper()
 	rows := storetest.Rows(t, s, "")
-	if len(rows) != 3 || !rows[0].About.Matches(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Matches(rows[2].Content) {
+	if len(rows) != 3 || !rows[0].SummaryBasis.Matches(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].SummaryBasis.Matches(rows[2].Content) {
 		t.Errorf("the rows are %+v; want 3, the first with a current summary, the last without", rows)
 	}
 	if rows := storetest.Rows(t, s, "two"); len(rows) != 1 {
 		t.Errorf("rows of two = %+v", rows)
 	}
-	if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("head") || !b.Clean {
+	if b, ok, err := s.LastVerification(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("head") || !b.Clean {
 		t.Errorf("Baseline returned %+v, %t, %v; want a clean one at head", b, ok, err)
 	}
 	known, err := s.Newest(t.Context(), []repo.Content{storetest.Content("x"), storetest.Content("before")})
@@ -130,7 +130,7 @@ func TestImportSchema1(t *testing.T) {
 }
 
 // One of several concurrent takes succeeds.
-func TestTakeFromManyConnections(t *testing.T) {
+func TestAcquireFromManyConnections(t *testing.T) {
 	path := dbPath(t)
 	var stores []store.Leases
 	for range 4 {
@@ -158,7 +158,7 @@ func TestTransfer(t *testing.T) {
 	}
 	takes := func(s store.Leases, l store.Lease) {
 		t.Helper()
-		if ok, err := s.Take(ctx, "", l, storetest.Epoch); !ok || err != nil {
+		if ok, err := s.Acquire(ctx, "", l, storetest.Epoch); !ok || err != nil {
 			t.Fatalf("Take returned %t, %v; want true", ok, err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("failures of the spool: %v, %v", f, err)
 	}
 	// A lease of the main store can be settled in the spool.
-	if ok, err := spool.Settle(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
+	if ok, err := spool.Complete(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
 		t.Fatalf("Settle in the spool returned %t, %v; want true", ok, err)
 	}
 	storetest.SaveDirRecords(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))

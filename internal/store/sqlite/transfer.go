@@ -81,7 +81,7 @@ func (tx *transaction) addBundle(k *Bundle) error {
 	var records []fresh.Record
 	for i, r := range k.records {
 		if r.At.After(latest) {
-			tx.store.unused.add(fresh.UnusedRecord{Path: r.Path, Why: fresh.ErrAhead}, int64(-1-i))
+			tx.store.unused.add(fresh.UnusedRecord{Path: r.Path, Why: fresh.ErrFutureDate}, int64(-1-i))
 			continue
 		}
 		records = append(records, r)
@@ -92,7 +92,7 @@ func (tx *transaction) addBundle(k *Bundle) error {
 	var rows []directoryRow
 	for i, r := range k.directories {
 		if r.At.After(latest) {
-			tx.store.unused.add(fresh.UnusedRecord{Path: r.Path, Directory: true, Why: fresh.ErrAhead}, int64(-1-i))
+			tx.store.unused.add(fresh.UnusedRecord{Path: r.Path, Directory: true, Why: fresh.ErrFutureDate}, int64(-1-i))
 			continue
 		}
 		row, err := directoryRowOf(r)

@@ -94,7 +94,7 @@ func (s *Store) unusable(intact bool, at time.Time) error {
 	case !intact:
 		return fresh.ErrDamaged
 	case at.UnixMicro() > s.latest():
-		return fresh.ErrAhead
+		return fresh.ErrFutureDate
 	}
 	return nil
 }

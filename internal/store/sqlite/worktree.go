@@ -12,8 +12,8 @@ import (
 	"ken/internal/store"
 )
 
-// Baseline implements [store.Files].
-func (s *Store) Baseline(ctx context.Context, worktree string) (b store.Verification, ok bool, err error) {
+// LastVerification implements [store.Files].
+func (s *Store) LastVerification(ctx context.Context, worktree string) (b store.Verification, ok bool, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		b, ok, err = baselineOf(conn, worktree)
 		return err

@@ -16,8 +16,8 @@ import (
 
 func testEmpty(t *testing.T, s store.Files) {
 	ctx := t.Context()
-	if _, ok, err := s.Baseline(ctx, ""); ok || err != nil {
-		t.Errorf("Baseline = %v, %v", ok, err)
+	if _, ok, err := s.LastVerification(ctx, ""); ok || err != nil {
+		t.Errorf("LastVerification = %v, %v", ok, err)
 	}
 	if rows := Rows(t, s, ""); len(rows) != 0 {
 		t.Errorf("Rows = %v", rows)
@@ -65,14 +65,14 @@ func testRows(t *testing.T, s store.Files) {
 		Path: "dir/\xff\xfe\n\"name\x00\x7f", Kind: repo.KindGenerated, Mode: repo.Executable,
 		Content: repo.Content{ID: ID256("sha256"), MD5: Content("sha256").MD5},
 		Stat:    repo.Stat{Size: 1 << 40, Mtime: -1, Ctime: 1<<63 - 1, Inode: 1<<64 - 1},
-		Marks:   store.MarkRaw | store.MarkDiffersFromIndex, Excluded: "generated", About: basisOf("other"),
+		Marks:   store.MarkRaw | store.MarkDiffersFromIndex, Excluded: "generated", SummaryBasis: basisOf("other"),
 	}
 	rows := []store.FileRow{
 		{Path: "bare"},
-		{Path: "by md5 alone", Kind: repo.KindDoc, Mode: repo.Symlink, Content: repo.Content{MD5: Content("x").MD5}, About: md5Of("x")},
+		{Path: "by md5 alone", Kind: repo.KindDoc, Mode: repo.Symlink, Content: repo.Content{MD5: Content("x").MD5}, SummaryBasis: md5Of("x")},
 		full,
 		{Path: "link", Kind: repo.KindGitlink, Mode: repo.Gitlink, Content: repo.Content{ID: ID("commit")}},
-		{Path: "stale by sha256", Content: Content("y"), About: fresh.Basis{Content: repo.Content{ID: ID256("z")}}},
+		{Path: "stale by sha256", Content: Content("y"), SummaryBasis: fresh.Basis{Content: repo.Content{ID: ID256("z")}}},
 	}
 	Commit(t, s, "", store.FileChanges{Put: slices.Clone(rows)})
 	equal(t, "rows", Rows(t, s, ""), rows)
@@ -91,9 +91,9 @@ func testRows(t *testing.T, s store.Files) {
 
 	// If a basis has an id and an md5, the store compares and stores only the id.
 	both := Row("both", "now")
-	both.About = fresh.Basis{Content: Content("before")}
+	both.SummaryBasis = fresh.Basis{Content: Content("before")}
 	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{both}})
-	both.About = basisOf("before")
+	both.SummaryBasis = basisOf("before")
 	equal(t, "a basis with id and md5", Rows(t, s, "two"), []store.FileRow{both})
 }
 
@@ -151,7 +151,7 @@ func testWorktreesApart(t *testing.T, s store.Files) {
 func testPrune(t *testing.T, s store.Files) {
 	for _, name := range []string{"", "two", "three"} {
 		Commit(t, s, name, store.FileChanges{
-			Put: []store.FileRow{Row("a", name)}, Baseline: &store.Verification{Head: ID(name)},
+			Put: []store.FileRow{Row("a", name)}, Verification: &store.Verification{Head: ID(name)},
 			Records: []fresh.Record{Record("about "+name, name, 0)},
 		})
 	}
@@ -160,7 +160,7 @@ func testPrune(t *testing.T, s store.Files) {
 		if n := len(Rows(t, s, name)); n != want {
 			t.Errorf("%q has %d rows, want %d", name, n, want)
 		}
-		if _, ok, err := s.Baseline(t.Context(), name); err != nil || ok != (want > 0) {
+		if _, ok, err := s.LastVerification(t.Context(), name); err != nil || ok != (want > 0) {
 			t.Errorf("%q has a baseline: %v, %v", name, ok, err)
 		}
 		wantTally(t, s, name, store.FileCounts{Files: want, Fresh: want})
@@ -190,10 +190,10 @@ func testBaseline(t *testing.T, s store.Files) {
 	}
 	for _, b := range []store.Verification{full, {}, {At: Epoch}, full} {
 		for _, name := range []string{"", "two"} {
-			Commit(t, s, name, store.FileChanges{Baseline: &b})
-			got, ok, err := s.Baseline(t.Context(), name)
+			Commit(t, s, name, store.FileChanges{Verification: &b})
+			got, ok, err := s.LastVerification(t.Context(), name)
 			if !ok || err != nil {
-				t.Fatalf("Baseline = %v, %v", ok, err)
+				t.Fatalf("LastVerification = %v, %v", ok, err)
 			}
 			equal(t, "baseline", ageless(got), b)
 			if got.At.Location() != time.UTC {
@@ -202,30 +202,30 @@ func testBaseline(t *testing.T, s store.Files) {
 		}
 	}
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
-	got, ok, err := s.Baseline(t.Context(), "")
+	got, ok, err := s.LastVerification(t.Context(), "")
 	if !ok || err != nil {
-		t.Fatalf("Baseline = %v, %v", ok, err)
+		t.Fatalf("LastVerification = %v, %v", ok, err)
 	}
 	unsettled := full
 	unsettled.Clean, unsettled.Index = false, repo.ID{}
 	equal(t, "baseline after rows without one", ageless(got), unsettled)
-	Commit(t, s, "", store.FileChanges{Baseline: &full, Put: []store.FileRow{Row("b", "x")}})
+	Commit(t, s, "", store.FileChanges{Verification: &full, Put: []store.FileRow{Row("b", "x")}})
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about y", "y", 0)}})
-	if got, _, _ = s.Baseline(t.Context(), ""); !got.Clean {
+	if got, _, _ = s.LastVerification(t.Context(), ""); !got.Clean {
 		t.Error("a new record changed the baseline")
 	}
-	refused := store.FileChanges{Baseline: &store.Verification{Head: ID("other")}, Delete: []repo.Path{"b"}}
+	refused := store.FileChanges{Verification: &store.Verification{Head: ID("other")}, Delete: []repo.Path{"b"}}
 	if err := s.Commit(t.Context(), "", Current(t, s, "", refused), func() (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err = s.Baseline(t.Context(), "")
+	got, _, err = s.LastVerification(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "baseline after rows whose own was refused", ageless(got), unsettled)
 	Commit(t, s, "rows only", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
-	if _, ok, err := s.Baseline(t.Context(), "rows only"); ok || err != nil {
-		t.Errorf("Baseline of rows alone = %v, %v", ok, err)
+	if _, ok, err := s.LastVerification(t.Context(), "rows only"); ok || err != nil {
+		t.Errorf("LastVerification of rows alone = %v, %v", ok, err)
 	}
 }
 
@@ -236,14 +236,14 @@ func ageless(b store.Verification) store.Verification {
 }
 
 func testGeneration(t *testing.T, s store.Files) {
-	first := Current(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "1")}, Baseline: &store.Verification{Head: ID("1"), Clean: true}})
-	late := Current(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "2")}, Baseline: &store.Verification{Head: ID("2"), Clean: true}})
+	first := Current(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "1")}, Verification: &store.Verification{Head: ID("1"), Clean: true}})
+	late := Current(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "2")}, Verification: &store.Verification{Head: ID("2"), Clean: true}})
 	Commit(t, s, "", first)
 	if err := s.Commit(t.Context(), "", late, nil); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "rows land either way", Rows(t, s, ""), []store.FileRow{Row("a", "2")})
-	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") || b.Clean {
+	if b, _, _ := s.LastVerification(t.Context(), ""); b.Head != ID("1") || b.Clean {
 		t.Errorf("the store set a baseline that is older than the rows of another commit: %+v", b)
 	}
 	// Rows alone count, and so do deletions; records do not.
@@ -251,12 +251,12 @@ func testGeneration(t *testing.T, s store.Files) {
 		"put": {Put: []store.FileRow{Row("b", "1")}}, "delete": {Delete: []repo.Path{"a"}},
 		"record": {Records: []fresh.Record{Record("about z", "z", 0)}},
 	} {
-		next := Current(t, s, "", store.FileChanges{Baseline: &store.Verification{Head: ID(name)}})
+		next := Current(t, s, "", store.FileChanges{Verification: &store.Verification{Head: ID(name)}})
 		Commit(t, s, "", c)
 		if err := s.Commit(t.Context(), "", next, nil); err != nil {
 			t.Fatal(err)
 		}
-		b, _, _ := s.Baseline(t.Context(), "")
+		b, _, _ := s.LastVerification(t.Context(), "")
 		if landed := b.Head == ID(name); landed != (name == "record") {
 			t.Errorf("after a concurrent %s, the baseline was set: %v", name, landed)
 		}
@@ -266,33 +266,33 @@ func testGeneration(t *testing.T, s store.Files) {
 func testStill(t *testing.T, s store.Files) {
 	c := store.FileChanges{
 		Put: []store.FileRow{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)},
-		Baseline: &store.Verification{Head: ID("1")},
+		Verification: &store.Verification{Head: ID("1")},
 	}
 	if err := s.Commit(t.Context(), "", c, func() (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
 	wantTally(t, s, "", store.FileCounts{Files: 1, Fresh: 1})
-	if _, ok, _ := s.Baseline(t.Context(), ""); ok {
+	if _, ok, _ := s.LastVerification(t.Context(), ""); ok {
 		t.Error("the store set a baseline although still returned false")
 	}
 	if err := s.Commit(t.Context(), "", Current(t, s, "", c), nil); err != nil {
 		t.Fatal(err)
 	}
-	if b, ok, _ := s.Baseline(t.Context(), ""); !ok || b.Head != ID("1") {
+	if b, ok, _ := s.LastVerification(t.Context(), ""); !ok || b.Head != ID("1") {
 		t.Error("the store did not set a baseline without still")
 	}
 }
 
 func testStillFails(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{
-		Put: []store.FileRow{Row("a", "x"), Row("gone", "y")}, Baseline: &store.Verification{Head: ID("1")},
+		Put: []store.FileRow{Row("a", "x"), Row("gone", "y")}, Verification: &store.Verification{Head: ID("1")},
 	})
 	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{Row("a", "new")}})
 	errGit := errors.New("git failed")
 	c := Current(t, s, "", store.FileChanges{
 		Records: []fresh.Record{Record("about new", "new", 0)},
 		Put:     []store.FileRow{Row("a", "new"), Row("b", "new")}, Delete: []repo.Path{"gone"},
-		Baseline: &store.Verification{Head: ID("2")}, Worktrees: []string{""},
+		Verification: &store.Verification{Head: ID("2")}, Worktrees: []string{""},
 	})
 	err := s.Commit(t.Context(), "", c, func() (bool, error) { return true, errGit })
 	if !errors.Is(err, errGit) {
@@ -301,7 +301,7 @@ func testStillFails(t *testing.T, s store.Files) {
 	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("a", "x"), Row("gone", "y")})
 	equal(t, "rows of two", Rows(t, s, "two"), []store.FileRow{Row("a", "new")})
 	wantTally(t, s, "", store.FileCounts{Files: 2, None: 2})
-	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") {
+	if b, _, _ := s.LastVerification(t.Context(), ""); b.Head != ID("1") {
 		t.Errorf("head = %v", b.Head)
 	}
 	if known, err := s.NewestBases(t.Context(), []repo.Content{Content("new")}); err != nil || len(known) > 0 {
@@ -382,9 +382,9 @@ func testAhead(t *testing.T, s store.Files) {
 	ahead := Record("of the year 9999", "x", 6)
 	ahead.At = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
 	alone := Record("alone", "y", 6)
-	alone.At, alone.Path = time.Now().Add(fresh.MaxAhead+time.Hour).UTC().Truncate(time.Microsecond), "y.go"
+	alone.At, alone.Path = time.Now().Add(fresh.MaxClockSkew+time.Hour).UTC().Truncate(time.Microsecond), "y.go"
 	soon := Record("soon", "z", 7)
-	soon.At, soon.Path = time.Now().Add(fresh.MaxAhead-time.Hour).UTC().Truncate(time.Microsecond), "z.go"
+	soon.At, soon.Path = time.Now().Add(fresh.MaxClockSkew-time.Hour).UTC().Truncate(time.Microsecond), "z.go"
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{now, ahead, alone, soon}, Put: []store.FileRow{Row("y.go", "y")}})
 	contents := []repo.Content{Content("x"), Content("y"), Content("z")}
 	newest, err := s.Newest(t.Context(), contents)
@@ -410,8 +410,8 @@ func testAhead(t *testing.T, s store.Files) {
 	if _, ok, err := s.Record(t.Context(), ahead.ID()); ok || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
 	}
-	if rows := Rows(t, s, ""); !rows[0].About.IsZero() {
-		t.Errorf("the basis of the row is %v, want none: the only record for its content is in the future", rows[0].About)
+	if rows := Rows(t, s, ""); !rows[0].SummaryBasis.IsZero() {
+		t.Errorf("the basis of the row is %v, want none: the only record for its content is in the future", rows[0].SummaryBasis)
 	}
 }
 
@@ -516,7 +516,7 @@ func testMD5Only(t *testing.T, s store.Files) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "about", rows["a"].About, md5Of("x"))
+	equal(t, "about", rows["a"].SummaryBasis, md5Of("x"))
 }
 
 func testIDsDecide(t *testing.T, s store.Files) {
@@ -534,7 +534,7 @@ func testIDsDecide(t *testing.T, s store.Files) {
 func testRecordsReachRows(t *testing.T, s store.Files) {
 	for _, name := range []string{"", "two", "three"} {
 		stale := Row("b", "y")
-		stale.About = basisOf("before")
+		stale.SummaryBasis = basisOf("before")
 		excluded := Row("c", "x")
 		excluded.Excluded = "vendored"
 		Commit(t, s, name, store.FileChanges{Put: []store.FileRow{Row("a", "x"), stale, excluded}})
@@ -543,9 +543,9 @@ func testRecordsReachRows(t *testing.T, s store.Files) {
 	for _, name := range []string{"", "two", "three"} {
 		wantTally(t, s, name, store.FileCounts{Files: 3, Fresh: 2, Excluded: 1})
 		rows := Rows(t, s, name)
-		equal(t, "about", rows[0].About, basisOf("x"))
-		equal(t, "about", rows[1].About, basisOf("y"))
-		equal(t, "about", rows[2].About, basisOf("x"))
+		equal(t, "about", rows[0].SummaryBasis, basisOf("x"))
+		equal(t, "about", rows[1].SummaryBasis, basisOf("y"))
+		equal(t, "about", rows[2].SummaryBasis, basisOf("x"))
 	}
 }
 
@@ -554,22 +554,22 @@ func testPutFindsRecord(t *testing.T, s store.Files) {
 		Records: []fresh.Record{Record("about x", "x", 0)},
 		Put:     []store.FileRow{Row("a", "x")},
 	})
-	equal(t, "about", Rows(t, s, "")[0].About, basisOf("x"))
+	equal(t, "about", Rows(t, s, "")[0].SummaryBasis, basisOf("x"))
 	wrong := Row("b", "x")
-	wrong.About = basisOf("something else")
+	wrong.SummaryBasis = basisOf("something else")
 	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{wrong}})
-	equal(t, "about", Rows(t, s, "two")[0].About, basisOf("x"))
+	equal(t, "about", Rows(t, s, "two")[0].SummaryBasis, basisOf("x"))
 	kept := Row("c", "y")
-	kept.About = basisOf("x")
+	kept.SummaryBasis = basisOf("x")
 	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{kept}})
-	equal(t, "about", Rows(t, s, "two")[1].About, basisOf("x"))
+	equal(t, "about", Rows(t, s, "two")[1].SummaryBasis, basisOf("x"))
 	wantTally(t, s, "two", store.FileCounts{Files: 2, Fresh: 1, Stale: 1})
 }
 
 func testRestored(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}, Records: []fresh.Record{Record("about x", "x", 0)}})
 	edited := Row("a", "y")
-	edited.About = basisOf("x")
+	edited.SummaryBasis = basisOf("x")
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{edited}})
 	wantTally(t, s, "", store.FileCounts{Files: 1, Stale: 1})
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
@@ -578,7 +578,7 @@ func testRestored(t *testing.T, s store.Files) {
 
 func testSpared(t *testing.T, s store.Files) {
 	row := Row("a", "y")
-	row.About, row.Marks = basisOf("x"), store.MarkUncounted
+	row.SummaryBasis, row.Marks = basisOf("x"), store.MarkUncounted
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{row, Row("b", "z")}, Records: []fresh.Record{Record("about x", "x", 0)}})
 	wantTally(t, s, "", store.FileCounts{Files: 2, Fresh: 1, None: 1})
 	equal(t, "row", Rows(t, s, "")[0], row)
@@ -599,7 +599,7 @@ func testSpared(t *testing.T, s store.Files) {
 func testOlderRecord(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}, Records: []fresh.Record{md5Record("new", "x", 9)}})
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("old, from a spool", "x", 1)}})
-	equal(t, "about", Rows(t, s, "")[0].About, md5Of("x"))
+	equal(t, "about", Rows(t, s, "")[0].SummaryBasis, md5Of("x"))
 }
 
 func wantTally(t testing.TB, s store.Files, worktree string, want store.FileCounts) {
@@ -618,11 +618,11 @@ func testTally(t *testing.T, s store.Files) {
 		r := Row(path, text)
 		r.Excluded = excluded
 		if about != "" {
-			r.About = basisOf(about)
+			r.SummaryBasis = basisOf(about)
 		}
 		return r
 	}
-	unknown := store.FileRow{Path: "conflicted", About: basisOf("x")}
+	unknown := store.FileRow{Path: "conflicted", SummaryBasis: basisOf("x")}
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{
 		row("f", "x", "x", ""), row("s", "y", "x", ""), row("n", "z", "", ""), row("e", "x", "x", "binary"), unknown,
 	}})
@@ -733,8 +733,8 @@ func testCancelled(t *testing.T, s store.Files) {
 			t.Errorf("%s returned the error %v; want the cancellation", what, err)
 		}
 	}
-	_, _, err := s.Baseline(ctx, "")
-	want("Baseline", err)
+	_, _, err := s.LastVerification(ctx, "")
+	want("LastVerification", err)
 	rows := 0
 	for _, err := range s.Rows(ctx, "") {
 		want("Rows", err)
@@ -774,9 +774,9 @@ func testConcurrent(t *testing.T, s store.Files) {
 				text := fmt.Sprintf("%d/%d", w, i)
 				// A row and its record land together, or the count is wrong below.
 				err := s.Commit(t.Context(), fmt.Sprint(w%2), store.FileChanges{
-					Records:  []fresh.Record{Record("about "+text, text, i)},
-					Put:      []store.FileRow{Row(repo.Path(text), text)},
-					Baseline: &store.Verification{Head: ID(text)},
+					Records:      []fresh.Record{Record("about "+text, text, i)},
+					Put:          []store.FileRow{Row(repo.Path(text), text)},
+					Verification: &store.Verification{Head: ID(text)},
 				}, func() (bool, error) { return i%2 == 0, nil })
 				if err != nil {
 					t.Error(err)
@@ -791,7 +791,7 @@ func testConcurrent(t *testing.T, s store.Files) {
 						t.Error(err)
 						return
 					}
-					if !r.About.Matches(r.Content) {
+					if !r.SummaryBasis.Matches(r.Content) {
 						t.Errorf("the row %v has a basis without a record", r.Path)
 					}
 					n++

@@ -46,8 +46,8 @@ func testModel(t *testing.T, open func(t *testing.T) store.Files) {
 		return store.FileRow{
 			Path: paths.Draw(t, "path"), Kind: repo.Kind(rapid.IntRange(0, 12).Draw(t, "kind")),
 			Content: content.Draw(t, "content"), Marks: store.FileMarks(rapid.IntRange(0, 127).Draw(t, "marks")),
-			Excluded: rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
-			About:    fresh.Basis{Content: content.Draw(t, "about")},
+			Excluded:     rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
+			SummaryBasis: fresh.Basis{Content: content.Draw(t, "about")},
 		}
 	})
 	var everything []repo.Content
@@ -79,7 +79,7 @@ func testModel(t *testing.T, open func(t *testing.T) store.Files) {
 				Delete:  rapid.SliceOfN(paths, 0, 2).Draw(rt, "delete"),
 			}
 			if rapid.Bool().Draw(rt, "baseline") {
-				c.Baseline = &store.Verification{Head: ID(texts.Draw(rt, "head")), At: Epoch}
+				c.Verification = &store.Verification{Head: ID(texts.Draw(rt, "head")), At: Epoch}
 			}
 			if rapid.IntRange(0, 5).Draw(rt, "prune") == 0 {
 				c.Worktrees = rapid.SliceOfN(names, 0, 3).Draw(rt, "worktrees")
@@ -121,8 +121,8 @@ func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
 	ctx := t.Context()
 	for _, name := range []string{"", "two", "three"} {
 		check(rt, "rows", Rows(t, got, name), Rows(t, want, name))
-		bg, okg, err := got.Baseline(ctx, name)
-		bw, okw, _ := want.Baseline(ctx, name)
+		bg, okg, err := got.LastVerification(ctx, name)
+		bw, okw, _ := want.LastVerification(ctx, name)
 		check(rt, "baseline", []any{ageless(bg), bg.Generation == 0, okg, err}, []any{ageless(bw), bw.Generation == 0, okw, nil})
 		tg, err := got.Counts(ctx, name)
 		tw, _ := want.Counts(ctx, name)

@@ -197,7 +197,7 @@ func testAddRecordsUpdatesRows(t *testing.T, open func(*testing.T) ShareStore) {
 func testAddRecordsInFuture(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
 	file, directory := Record("about x", "x", 0), Directory("d", "x", 0)
-	file.At = time.Now().Add(fresh.MaxAhead + time.Hour)
+	file.At = time.Now().Add(fresh.MaxClockSkew + time.Hour)
 	directory.At = file.At
 	AddRecords(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{file}})

@@ -145,16 +145,16 @@ func Commit(t testing.TB, s store.Files, worktree string, c store.FileChanges) {
 // the store is at.
 func Current(t testing.TB, s store.Files, worktree string, c store.FileChanges) store.FileChanges {
 	t.Helper()
-	if c.Baseline == nil {
+	if c.Verification == nil {
 		return c
 	}
-	now, _, err := s.Baseline(t.Context(), worktree)
+	now, _, err := s.LastVerification(t.Context(), worktree)
 	if err != nil {
 		t.Fatalf("baseline: %v", err)
 	}
-	next := *c.Baseline
+	next := *c.Verification
 	next.Generation = now.Generation
-	c.Baseline = &next
+	c.Verification = &next
 	return c
 }
 

@@ -144,7 +144,7 @@ func wantLeases(t testing.TB, s store.Leases, worktree string, want ...store.Lea
 // take takes a lease so many seconds after Epoch, which must be possible or not.
 func take(t testing.TB, s store.Leases, worktree string, l store.Lease, seconds int, want bool) {
 	t.Helper()
-	ok, err := s.Take(t.Context(), worktree, l, Epoch.Add(time.Duration(seconds)*time.Second))
+	ok, err := s.Acquire(t.Context(), worktree, l, Epoch.Add(time.Duration(seconds)*time.Second))
 	if ok != want || err != nil {
 		t.Errorf("take %s of %s at %d: %v, %v", l.Token, l.Path, seconds, ok, err)
 	}
@@ -152,7 +152,7 @@ func take(t testing.TB, s store.Leases, worktree string, l store.Lease, seconds 
 
 func settle(t testing.TB, s store.Leases, worktree string, l store.Lease, r *store.DirRecord, want bool) {
 	t.Helper()
-	ok, err := s.Settle(t.Context(), worktree, l, r)
+	ok, err := s.Complete(t.Context(), worktree, l, r)
 	if ok != want || err != nil {
 		t.Errorf("settle %s of %s: %v, %v", l.Token, l.Path, ok, err)
 	}

@@ -275,7 +275,7 @@ func TakeAtOnce(t testing.TB, path repo.Path, seconds int, stores ...store.Lease
 			all.Go(func() {
 				l := Lease(path, fmt.Sprintf("%d of %d at %d", k, i, seconds), seconds+10)
 				<-begin
-				ok, err := s.Take(t.Context(), "", l, Epoch.Add(time.Duration(seconds)*time.Second))
+				ok, err := s.Acquire(t.Context(), "", l, Epoch.Add(time.Duration(seconds)*time.Second))
 				if err != nil {
 					t.Errorf("take: %v", err)
 				}
@@ -342,7 +342,7 @@ func testSettleAtOnce(t *testing.T, s SurveyStore) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			ok, err := s.Settle(t.Context(), "", l, Directory("a", fmt.Sprint(i), i))
+			ok, err := s.Complete(t.Context(), "", l, Directory("a", fmt.Sprint(i), i))
 			if err != nil {
 				t.Errorf("settle: %v", err)
 			}
@@ -412,9 +412,9 @@ func testSurveyCancelled(t *testing.T, s SurveyStore) {
 	check("keep nothing", s.SaveDirRecords(ctx, nil))
 	check("keep", s.SaveDirRecords(ctx, []*store.DirRecord{Directory("a", "y", 1)}))
 	check("keep failure", s.SaveFailure(ctx, store.DirFailure{Path: "a", At: Epoch}))
-	_, err = s.Take(ctx, "", Lease("a", "one", 10), Epoch)
+	_, err = s.Acquire(ctx, "", Lease("a", "one", 10), Epoch)
 	check("take", err)
-	_, err = s.Settle(ctx, "", Lease("a", "one", 10), Directory("a", "y", 1))
+	_, err = s.Complete(ctx, "", Lease("a", "one", 10), Directory("a", "y", 1))
 	check("settle", err)
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
 	wantFailures(t, s)

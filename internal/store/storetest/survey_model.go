@@ -65,10 +65,10 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 				both("keep failure", func(s SurveyStore) (any, error) { return nil, s.SaveFailure(ctx, f) })
 			case 3:
 				l, now := lease.Draw(rt, "lease"), Epoch.Add(time.Duration(seconds.Draw(rt, "now"))*time.Second)
-				both("take", func(s SurveyStore) (any, error) { return s.Take(ctx, tree, l, now) })
+				both("take", func(s SurveyStore) (any, error) { return s.Acquire(ctx, tree, l, now) })
 			case 4:
 				l, r := lease.Draw(rt, "lease"), record.Draw(rt, "record")
-				both("settle", func(s SurveyStore) (any, error) { return s.Settle(ctx, tree, l, r) })
+				both("settle", func(s SurveyStore) (any, error) { return s.Complete(ctx, tree, l, r) })
 			}
 			both("latest", func(s SurveyStore) (any, error) {
 				m, err := s.Latest(ctx)

@@ -15,7 +15,7 @@ import (
 // sendState sends the baseline and the counts of the work tree, and its rows if rowsInterval has passed.
 // If now is set, it sends everything.
 func (t *Team) sendState(ctx context.Context, step stepper, now bool) error {
-	local, verified, err := t.opts.Local.Baseline(ctx, t.opts.Worktree)
+	local, verified, err := t.opts.Local.LastVerification(ctx, t.opts.Worktree)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (t *Team) sendRows(ctx context.Context, step stepper, generation int64, now
 // sharedRowsVersion returns the version of the rows that the shared store has of a work tree.
 func (t *Team) sharedRowsVersion(ctx context.Context, step stepper, name string) (version string, err error) {
 	err = step(ctx, func(ctx context.Context) error {
-		b, _, err := t.shared.Baseline(ctx, name)
+		b, _, err := t.shared.LastVerification(ctx, name)
 		version = t.rowsVersion(b)
 		return err
 	})
@@ -153,17 +153,17 @@ func (t *Team) sendChanges(ctx context.Context, step stepper, name string, chang
 			return err
 		}
 	}
-	local, verified, err := t.opts.Local.Baseline(ctx, t.opts.Worktree)
+	local, verified, err := t.opts.Local.LastVerification(ctx, t.opts.Worktree)
 	if err != nil || !verified {
 		return err
 	}
 	return step(ctx, func(ctx context.Context) error {
-		shared, _, err := t.shared.Baseline(ctx, name)
+		shared, _, err := t.shared.LastVerification(ctx, name)
 		if err != nil {
 			return err
 		}
 		local.Generation = shared.Generation
-		return t.shared.Commit(ctx, name, store.FileChanges{Baseline: &local}, nil)
+		return t.shared.Commit(ctx, name, store.FileChanges{Verification: &local}, nil)
 	})
 }
 
@@ -252,9 +252,9 @@ func rowSum(r store.FileRow) uint64 {
 	put(r.Content.MD5[:])
 	put([]byte{byte(r.Marks)})
 	put([]byte(r.Excluded))
-	if !r.About.Matches(r.Content) {
-		put(r.About.Content.ID.Bytes())
-		put(r.About.Content.MD5[:])
+	if !r.SummaryBasis.Matches(r.Content) {
+		put(r.SummaryBasis.Content.ID.Bytes())
+		put(r.SummaryBasis.Content.MD5[:])
 	}
 	return h.Sum64()
 }

@@ -104,7 +104,7 @@ func (t *Team) addShared(ctx context.Context, out *store.TeamStatus) (err error)
 // addWorktree adds the state of the local work tree, which may be newer than the state in the shared store.
 func (t *Team) addWorktree(ctx context.Context, here *store.Machine) error {
 	here.Here = true
-	b, verified, err := t.opts.Local.Baseline(ctx, t.opts.Worktree)
+	b, verified, err := t.opts.Local.LastVerification(ctx, t.opts.Worktree)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ const (
 // Local is the store of this machine.
 type Local interface {
 	store.Records
-	Baseline(ctx context.Context, worktree string) (store.Verification, bool, error)
+	LastVerification(ctx context.Context, worktree string) (store.Verification, bool, error)
 	Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error]
 	Counts(ctx context.Context, worktree string) (store.FileCounts, error)
 	// SetValue stores a value with the records, so that a backup restores both or neither.

@@ -209,7 +209,7 @@ func TestRepositoriesAreSeparate(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, eve := newClone(t), newClone(t)
 	eve.repository = "another"
-	storetest.Commit(t, ann, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}, Baseline: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch}})
+	storetest.Commit(t, ann, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}, Verification: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch}})
 	ann.quiet(t, address, text("secret"))
 	eve.quiet(t, address, text("other"))
 	eve.wait(soon)
@@ -623,7 +623,7 @@ func TestSendRows(t *testing.T) {
 	ann := newClone(t)
 	verify := func(head string, c store.FileChanges) {
 		t.Helper()
-		c.Baseline = &store.Verification{Head: storetest.ID(head), Clean: true, At: ann.now}
+		c.Verification = &store.Verification{Head: storetest.ID(head), Clean: true, At: ann.now}
 		storetest.Commit(t, ann, "", c)
 	}
 	var id string
@@ -649,7 +649,7 @@ func TestSendRows(t *testing.T) {
 			if r.Stat != (repo.Stat{}) {
 				t.Errorf("the shared store has the stat of %s: %+v", r.Path, r.Stat)
 			}
-			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Matches(r.Content)))
+			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.SummaryBasis.Matches(r.Content)))
 		}
 		return fmt.Sprintf("%v %v of %d fresh %d stale %d none %d", m.Head, out, m.Files, m.Fresh, m.Stale, m.None)
 	}

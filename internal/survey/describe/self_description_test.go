@@ -51,8 +51,8 @@ func (t directoryTree) Read(_ context.Context, f *workspace.File, most int) ([]b
 	return []byte(text), nil
 }
 
-func (t directoryTree) Outlines(_ context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
-	list := make([]workspace.Outlined, len(files))
+func (t directoryTree) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+	list := make([]workspace.OutlineResult, len(files))
 	for i, f := range files {
 		o, err := outline.Parse(f.Path, []byte(t[string(f.Path)]))
 		if err == nil {

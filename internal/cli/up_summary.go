@@ -15,10 +15,10 @@ import (
 	"ken/internal/term"
 )
 
-// A Glance is the part of ken up that ken status does not have: what the repository is, and
+// An UpSummary is the part of ken up that ken status does not have: what the repository is, and
 // how many directories an agent could describe. A part that could not be read is null, and
 // Unknown says why. Docs and Collisions repeat the overview.
-type Glance struct {
+type UpSummary struct {
 	What       string               `json:"what"` // the first line about the root
 	Docs       *DocsOverview        `json:"docs"`
 	Collisions []spec.CollisionJSON `json:"collisions"`
@@ -29,9 +29,9 @@ type Glance struct {
 	parts []string // the lines about the root after the first
 }
 
-// glance reads the parts that the overview does not have. If one part fails, the others are still reported.
-func (p *program) glance(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*Glance, error) {
-	g := &Glance{Docs: o.Documents, Collisions: []spec.CollisionJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
+// upSummary reads the parts that the overview does not have. If one part fails, the others are still reported.
+func (p *program) upSummary(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*UpSummary, error) {
+	g := &UpSummary{Docs: o.Documents, Collisions: []spec.CollisionJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
 		g.Collisions = append(g.Collisions, spec.CollisionJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})
 	}
@@ -81,7 +81,7 @@ var colorCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // printUp prints what the repository is, how things stand and what to do next. The main
 // parts of the repository take the lines of the screen that the rest leaves.
-func (p *program) printUp(known *knowledge, g *Glance, o *Overview) {
+func (p *program) printUp(known *statusReport, g *UpSummary, o *Overview) {
 	var rest string
 	var lines int
 	for _, items := range []int{2, 1} { // of each kind of thing that needs attention
@@ -98,7 +98,7 @@ func (p *program) printUp(known *knowledge, g *Glance, o *Overview) {
 }
 
 // printWhat prints what the repository is, and as many of its main parts as fit.
-func (p *program) printWhat(g *Glance, lines int) {
+func (p *program) printWhat(g *UpSummary, lines int) {
 	if g.What == "" {
 		return
 	}
@@ -118,7 +118,7 @@ func (p *program) printWhat(g *Glance, lines int) {
 }
 
 // printNext prints commands to try next, and a prompt for an agent.
-func (p *program) printNext(g *Glance, o *Overview) {
+func (p *program) printNext(g *UpSummary, o *Overview) {
 	for _, u := range g.Unknown[len(o.Unknown):] {
 		p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))
 	}
