@@ -110,6 +110,15 @@ func (id ID) Short() string {
 	return ""
 }
 
+// MarshalBinary returns the digest.
+func (id ID) MarshalBinary() ([]byte, error) { return id.Bytes(), nil }
+
+// UnmarshalBinary reads what MarshalBinary returns.
+func (id *ID) UnmarshalBinary(b []byte) error {
+	*id = IDFromBytes(b)
+	return nil
+}
+
 // MarshalJSON writes the id in hex and the zero ID as null.
 func (id ID) MarshalJSON() ([]byte, error) { return marshalHex(id.Bytes()), nil }
 

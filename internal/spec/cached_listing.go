@@ -24,23 +24,17 @@ type cachedListing struct {
 	Stats   map[string]repo.StatDigest // stat digests of the spec files, by worktree
 	Head    repo.ID
 	Clean   bool   // the spec files are those of HEAD
-	Listing string // an encoded Listing
-	Inputs  string // encoded listingInputs, which only readTree decodes
+	Listing []byte // of encodeListing
+	Inputs  []byte // encoded listingInputs, which only readTree decodes
 }
 
 // listing decodes the listing. It returns nil if that fails.
-func (k *cachedListing) listing() *Listing {
-	var l Listing
-	if rest, err := decodeCached(k.Listing, &l); err != nil || rest != "" {
-		return nil
-	}
-	return &l
-}
+func (k *cachedListing) listing() *Listing { return decodeListing(k.Listing) }
 
 // inputs decodes the inputs of the listing. It returns nil if that fails.
 func (k *cachedListing) inputs() *listingInputs {
 	var g listingInputs
-	if rest, err := decodeCached(k.Inputs, &g); err != nil || rest != "" {
+	if decodeCached(k.Inputs, &g) != nil {
 		return nil
 	}
 	return &g
@@ -57,14 +51,10 @@ func (r *Reader) slot(kind string) *cache.Key {
 // load reads the last answer of a kind into v, if this build of ken saved one.
 func (r *Reader) load(kind string, v any) bool {
 	answer, ok := r.ws.Cache.Load(r.slot(kind))
-	if !ok {
-		return false
-	}
-	rest, err := decodeCached(string(answer), v)
-	return err == nil && rest == ""
+	return ok && decodeCached(answer, v) == nil
 }
 
-func (r *Reader) save(kind string, v any) { r.ws.Cache.Save(r.slot(kind), encodeCached(nil, v)) }
+func (r *Reader) save(kind string, v any) { r.ws.Cache.Save(r.slot(kind), encodeCached(v)) }
 
 // loadListing returns the cached listing, nil without one.
 func (r *Reader) loadListing() *cachedListing {
@@ -126,7 +116,7 @@ func (r *Reader) saveListing(o *repoState, stats map[string]repo.StatDigest, l *
 		!slices.ContainsFunc(l.Nodes, func(l ListedSpec) bool { return !l.Ghost && (l.Dirty == nil || *l.Dirty) })
 	r.save(kindListing, cachedListing{
 		Key: o.key(), View: o.view, Stats: stats, Head: l.Head, Clean: clean,
-		Listing: string(encodeCached(nil, *l)), Inputs: string(encodeCached(nil, *g)),
+		Listing: encodeListing(l), Inputs: encodeCached(*g),
 	})
 }
 
