@@ -71,8 +71,8 @@ func checkDocuments(ctx context.Context, root string) (*docs.Report, error) {
 	return w.Documents().Check(ctx, docs.Options{})
 }
 
-func (d webSource) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
-	g, err := git.Open(ctx, d.root)
+func (w webSource) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
+	g, err := git.Open(ctx, w.root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,8 +80,8 @@ func (d webSource) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, er
 	return g, all, err
 }
 
-func (d webSource) worktrees(ctx context.Context) ([]web.Worktree, error) {
-	_, all, err := d.checkouts(ctx)
+func (w webSource) worktrees(ctx context.Context) ([]web.Worktree, error) {
+	_, all, err := w.checkouts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +90,14 @@ func (d webSource) worktrees(ctx context.Context) ([]web.Worktree, error) {
 		list[i] = web.Worktree{Name: c.Name, Here: c.Here}
 		if c.Err == nil {
 			list[i].Dir = c.Repo.Root()
-			list[i].IsStartDir = list[i].Dir == d.shell
+			list[i].IsStartDir = list[i].Dir == w.shell
 		}
 	}
 	return list, nil
 }
 
-func (d webSource) board(ctx context.Context, name string, onPart func(*board.Board)) (*board.Board, error) {
-	g, all, err := d.checkouts(ctx)
+func (w webSource) board(ctx context.Context, name string, onPart func(*board.Board)) (*board.Board, error) {
+	g, all, err := w.checkouts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,24 +105,24 @@ func (d webSource) board(ctx context.Context, name string, onPart func(*board.Bo
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.runs, d.specs, d.report}, onPart)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{w.runs, w.specs, w.report}, onPart)
 }
 
 // report returns the newest report on the documents of a worktree.
-func (d webSource) report(ctx context.Context, c git.Checkout) (*docs.Report, error) {
-	return d.documents.Report(ctx, c.Repo.Root(), d.prints.FilesKey(c.Name))
+func (w webSource) report(ctx context.Context, c git.Checkout) (*docs.Report, error) {
+	return w.documents.Report(ctx, c.Repo.Root(), w.prints.FilesKey(c.Name))
 }
 
-func (d webSource) open(ctx context.Context, name string) (*ken.Repository, error) {
-	c, err := d.find(ctx, name)
+func (w webSource) open(ctx context.Context, name string) (*ken.Repository, error) {
+	c, err := w.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	return openWorktree(ctx, c)
 }
 
-func (d webSource) openState(ctx context.Context, name string) (*workflow.Manager, error) {
-	c, err := d.find(ctx, name)
+func (w webSource) openState(ctx context.Context, name string) (*workflow.Manager, error) {
+	c, err := w.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,8 @@ func (d webSource) openState(ctx context.Context, name string) (*workflow.Manage
 }
 
 // remote returns the remote of a worktree and the newest commit that it is known to have.
-func (d webSource) remote(ctx context.Context, name string) (web.Remote, error) {
-	c, err := d.find(ctx, name)
+func (w webSource) remote(ctx context.Context, name string) (web.Remote, error) {
+	c, err := w.find(ctx, name)
 	if err != nil {
 		return web.Remote{}, err
 	}
@@ -149,8 +149,8 @@ func (d webSource) remote(ctx context.Context, name string) (web.Remote, error) 
 	return web.Remote{URL: address, Commit: commit}, err
 }
 
-func (d webSource) find(ctx context.Context, name string) (git.Checkout, error) {
-	_, all, err := d.checkouts(ctx)
+func (w webSource) find(ctx context.Context, name string) (git.Checkout, error) {
+	_, all, err := w.checkouts(ctx)
 	if err != nil {
 		return git.Checkout{}, err
 	}

@@ -42,79 +42,79 @@ type runsCache struct {
 
 // part returns the runs, nil when the repository has no database for them. It waits for a new
 // answer for patience.
-func (l *runsCache) part(ctx context.Context, patience time.Duration) *board.Part[board.Runs] {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.busy == nil && time.Since(l.at) < runsFresh {
-		return l.known
+func (r *runsCache) part(ctx context.Context, patience time.Duration) *board.Part[board.Runs] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy == nil && time.Since(r.at) < runsFresh {
+		return r.known
 	}
-	if l.busy == nil {
-		l.busy = make(chan struct{})
-		go l.renew(context.WithoutCancel(ctx), l.busy)
+	if r.busy == nil {
+		r.busy = make(chan struct{})
+		go r.renew(context.WithoutCancel(ctx), r.busy)
 	}
-	if l.known != nil && l.known.Known == nil {
+	if r.known != nil && r.known.Known == nil {
 		patience = min(patience, runsBriefly)
 	}
-	busy := l.busy
-	l.mu.Unlock()
+	busy := r.busy
+	r.mu.Unlock()
 	select {
 	case <-busy:
 	case <-time.After(patience):
 	case <-ctx.Done():
 	}
-	l.mu.Lock()
-	if l.known == nil && l.at.IsZero() {
+	r.mu.Lock()
+	if r.known == nil && r.at.IsZero() {
 		return runsLate
 	}
-	return l.known
+	return r.known
 }
 
 // runsLate is the answer before the first one: unknown, which differs from no database.
 var runsLate = board.RunsPart(nil, errors.New("no answer from the server in time"))
 
 // renew asks the server, and wakes the callers that wait.
-func (l *runsCache) renew(ctx context.Context, busy chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.patient, runsPatient))
+func (r *runsCache) renew(ctx context.Context, busy chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.patient, runsPatient))
 	defer cancel()
-	found := l.ask(ctx)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known, l.at, l.busy = found, time.Now(), nil
+	found := r.ask(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known, r.at, r.busy = found, time.Now(), nil
 	close(busy)
 }
 
 // ask asks the server for the runs.
-func (l *runsCache) ask(ctx context.Context) *board.Part[board.Runs] {
-	l.asking.Lock()
-	defer l.asking.Unlock()
-	if l.closed {
+func (r *runsCache) ask(ctx context.Context) *board.Part[board.Runs] {
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	if r.closed {
 		return nil
 	}
-	if l.server == nil {
-		server, err := worker.OpenRunsReadOnly(ctx, l.root)
+	if r.server == nil {
+		server, err := worker.OpenRunsReadOnly(ctx, r.root)
 		if errors.Is(err, worker.ErrNoDatabase) || errors.Is(err, queue.ErrNoRuns) {
 			return nil
 		}
 		if err != nil {
 			return board.RunsPart(nil, err)
 		}
-		l.server = server
+		r.server = server
 	}
-	runs, err := l.server.Runs(ctx, l.server.Repository(), runsShown)
+	runs, err := r.server.Runs(ctx, r.server.Repository(), runsShown)
 	out := &board.Runs{Runs: runs}
 	if err == nil {
-		out.Day, err = l.server.Today(ctx)
+		out.Day, err = r.server.Today(ctx)
 	}
 	return board.RunsPart(out, err)
 }
 
-func (l *runsCache) close() {
-	l.asking.Lock()
-	defer l.asking.Unlock()
-	l.closed = true
-	if l.server != nil {
-		_ = l.server.Close() // it only reads
-		l.server = nil
+func (r *runsCache) close() {
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	r.closed = true
+	if r.server != nil {
+		_ = r.server.Close() // it only reads
+		r.server = nil
 	}
 }
 

@@ -39,35 +39,35 @@ func answer[T any](t *fakeRepo, v T) (T, error) {
 	return v, t.err
 }
 
-func (t *fakeRepo) Files(context.Context) (*registry.Report, map[repo.Path]int64, error) {
-	report, err := answer(t, t.report)
-	return report, t.sizes, err
+func (f *fakeRepo) Files(context.Context) (*registry.Report, map[repo.Path]int64, error) {
+	report, err := answer(f, f.report)
+	return report, f.sizes, err
 }
 
-func (t *fakeRepo) Directories(context.Context) (*survey.DirListing, error) {
-	return answer(t, t.shown)
+func (f *fakeRepo) Directories(context.Context) (*survey.DirListing, error) {
+	return answer(f, f.shown)
 }
-func (t *fakeRepo) Specs(context.Context) (*spec.Listing, error)   { return answer(t, t.listing) }
-func (t *fakeRepo) State() (board.StateDir, error)                 { return t, nil }
-func (t *fakeRepo) Audit(context.Context) (*workflow.Audit, error) { return answer(t, t.audit) }
+func (f *fakeRepo) Specs(context.Context) (*spec.Listing, error)   { return answer(f, f.listing) }
+func (f *fakeRepo) State() (board.StateDir, error)                 { return f, nil }
+func (f *fakeRepo) Audit(context.Context) (*workflow.Audit, error) { return answer(f, f.audit) }
 
-func (t *fakeRepo) Overlays(context.Context) ([]spec.WorktreeChanges, error) {
-	return answer(t, t.overlaid)
-}
-
-func (t *fakeRepo) Get(context.Context) (*workflow.Document, error) {
-	return answer(t, workflow.NewDocument())
+func (f *fakeRepo) Overlays(context.Context) ([]spec.WorktreeChanges, error) {
+	return answer(f, f.overlaid)
 }
 
-func (t *fakeRepo) Archive(context.Context) (*workflow.ArchiveList, error) {
-	if t.archive != nil {
-		return nil, t.archive
+func (f *fakeRepo) Get(context.Context) (*workflow.Document, error) {
+	return answer(f, workflow.NewDocument())
+}
+
+func (f *fakeRepo) Archive(context.Context) (*workflow.ArchiveList, error) {
+	if f.archive != nil {
+		return nil, f.archive
 	}
-	return answer(t, &workflow.ArchiveList{})
+	return answer(f, &workflow.ArchiveList{})
 }
 
-func (t *fakeRepo) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
-	return answer(t, &workflow.Sweep{})
+func (f *fakeRepo) Cleanup(context.Context, workflow.CleanupOptions) (*workflow.Sweep, error) {
+	return answer(f, &workflow.Sweep{})
 }
 
 // healthy returns a repository in which nothing needs attention.

@@ -153,9 +153,9 @@ type statusReport struct {
 }
 
 // failsCheck reports whether --check should fail.
-func (k *statusReport) failsCheck() bool {
-	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
-	return k.Counts.NeedsAttention() || k.Directories != nil && len(k.Directories.NeedAttention) > 0 || damaged
+func (s *statusReport) failsCheck() bool {
+	damaged := slices.ContainsFunc(s.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
+	return s.Counts.NeedsAttention() || s.Directories != nil && len(s.Directories.NeedAttention) > 0 || damaged
 }
 
 // An unused is a record that is not used.

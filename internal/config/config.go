@@ -223,11 +223,11 @@ type statePolicy struct {
 type stateDir string
 
 // UnmarshalYAML accepts directories in the work tree.
-func (p *stateDir) UnmarshalYAML(n *yaml.Node) error {
-	if err := n.Decode((*string)(p)); err != nil {
+func (s *stateDir) UnmarshalYAML(n *yaml.Node) error {
+	if err := n.Decode((*string)(s)); err != nil {
 		return err
 	}
-	if err := contract.CheckDir(string(*p)); err != nil {
+	if err := contract.CheckDir(string(*s)); err != nil {
 		return fmt.Errorf("line %d: state: %w", n.Line, err)
 	}
 	return nil

@@ -167,9 +167,9 @@ type hookContext struct {
 	meddle func()
 }
 
-func (m hookContext) Err() error {
-	m.meddle()
-	return m.Context.Err()
+func (h hookContext) Err() error {
+	h.meddle()
+	return h.Context.Err()
 }
 
 // A file that is written to throughout is an error. If the writer stops, Read returns the final content.

@@ -130,10 +130,10 @@ const ageing = 10 * time.Minute
 // A statDigest is the hash of stats in one place.
 type statDigest [sha256.Size]byte
 
-func (p *statDigest) of(look func(hash.Hash) error) error {
+func (s *statDigest) of(look func(hash.Hash) error) error {
 	sum := sha256.New()
 	err := look(sum)
-	sum.Sum(p[:0])
+	sum.Sum(s[:0])
 	return err
 }
 

@@ -34,16 +34,16 @@ type commandList struct {
 }
 
 // add adds the commands of another task file.
-func (r *commandList) add(other commandList) {
-	r.open = r.open || other.open
-	r.includes = append(r.includes, other.includes...)
-	r.patterns = append(r.patterns, other.patterns...)
-	maps.Copy(r.names, other.names)
+func (c *commandList) add(other commandList) {
+	c.open = c.open || other.open
+	c.includes = append(c.includes, other.includes...)
+	c.patterns = append(c.patterns, other.patterns...)
+	maps.Copy(c.names, other.names)
 }
 
 // mayMake reports whether a pattern matches this name.
-func (r *commandList) mayMake(name string) bool {
-	return slices.ContainsFunc(r.patterns, func(p string) bool {
+func (c *commandList) mayMake(name string) bool {
+	return slices.ContainsFunc(c.patterns, func(p string) bool {
 		front, back, _ := strings.Cut(p, "%")
 		return len(name) > len(front)+len(back) && strings.HasPrefix(name, front) && strings.HasSuffix(name, back)
 	})
@@ -63,10 +63,10 @@ var taskFiles = map[string]taskFile{
 }
 
 // has reports whether a file is of this kind.
-func (b *taskFile) has(p repo.Path) bool {
+func (t *taskFile) has(p repo.Path) bool {
 	base := p.Base()
-	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext) ||
-		b.ext == ".mk" && strings.HasPrefix(base, "Makefile.")
+	return slices.Contains(t.names, base) || t.ext != "" && strings.HasSuffix(base, t.ext) ||
+		t.ext == ".mk" && strings.HasPrefix(base, "Makefile.")
 }
 
 const maxTaskFile = 1 << 20

@@ -33,22 +33,22 @@ type historyReader struct {
 }
 
 // history returns the commits that HEAD reaches.
-func (p *historyReader) history(ctx context.Context) (*history, error) {
-	h, err := p.History(ctx, []repo.ID{p.head})
+func (hr *historyReader) history(ctx context.Context) (*history, error) {
+	h, err := hr.History(ctx, []repo.ID{hr.head})
 	if err != nil {
 		return nil, err
 	}
-	p.remarks = append(p.remarks, h.Remarks()...)
-	reached := h.ReachedFrom(p.head)
+	hr.remarks = append(hr.remarks, h.Remarks()...)
+	reached := h.ReachedFrom(hr.head)
 	if reached == nil {
-		return nil, fmt.Errorf("the history of %s does not contain it", p.head.Short())
+		return nil, fmt.Errorf("the history of %s does not contain it", hr.head.Short())
 	}
 	return &history{h, reached, h.Parents()}, nil
 }
 
 // filesAt lists the files of a commit.
-func (p *historyReader) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
-	entries, err := p.EntriesAt(ctx, commit)
+func (hr *historyReader) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
+	entries, err := hr.EntriesAt(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,11 @@ func (p *historyReader) filesAt(ctx context.Context, commit repo.ID) ([]File, er
 
 // eachContent calls see with the contents in order. The error is [ErrAbsent] for a content that git does not have,
 // and [mention.ErrTooLarge] for one that is too large to read.
-func (p *historyReader) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
-	return p.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+func (hr *historyReader) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
+	return hr.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
 		switch {
 		case size < 0:
-			p.missing = append(p.missing, ids[i])
+			hr.missing = append(hr.missing, ids[i])
 			see(i, nil, ErrAbsent)
 		case size > int64(len(b)):
 			see(i, nil, mention.ErrTooLarge)
@@ -76,11 +76,11 @@ func (p *historyReader) eachContent(ctx context.Context, ids []repo.ID, see func
 }
 
 // removals lists the paths that each commit removed.
-func (p *historyReader) removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
-	list, err := p.Removals(ctx, commits)
+func (hr *historyReader) removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
+	list, err := hr.Removals(ctx, commits)
 	for _, removed := range list {
 		unsearched := slices.ContainsFunc(removed, func(r repo.Removal) bool { return r.Unsearched })
-		p.unsure = p.unsure || unsearched
+		hr.unsure = hr.unsure || unsearched
 	}
 	return list, err
 }

@@ -308,40 +308,40 @@ type definitionSearch struct {
 }
 
 // at returns the words that a commit defined, with the files that define them.
-func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][]definedAt, error) {
-	files, err := p.j.past.filesAt(ctx, commit)
+func (ds *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][]definedAt, error) {
+	files, err := ds.j.past.filesAt(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
 	var unread []File
 	files = slices.DeleteFunc(files, func(f File) bool {
-		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) ||
+		return ds.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) ||
 			!outline.MayHaveOutline(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
 	})
 	for _, f := range files {
-		if _, read := p.defines[f.ID]; !read {
-			p.defines[f.ID], p.blank[f.ID] = nil, whyTooMuch
+		if _, read := ds.defines[f.ID]; !read {
+			ds.defines[f.ID], ds.blank[f.ID] = nil, whyTooMuch
 			unread = append(unread, f)
 		}
 	}
 	for batch := range slices.Chunk(unread, pastBatch) {
-		if p.budget <= 0 {
+		if ds.budget <= 0 {
 			break
 		}
-		if err := p.read(ctx, batch); err != nil {
+		if err := ds.read(ctx, batch); err != nil {
 			return nil, err
 		}
 	}
 	where := make(map[string][]definedAt)
-	p.cut, p.unsure = "", make(map[string]bool)
+	ds.cut, ds.unsure = "", make(map[string]bool)
 	for _, f := range files {
-		if why := p.blank[f.ID]; p.cut != WhyAbsent && why != "" {
-			p.cut = why
+		if why := ds.blank[f.ID]; ds.cut != WhyAbsent && why != "" {
+			ds.cut = why
 		}
-		for _, word := range p.vague[f.ID] {
-			p.unsure[word] = true
+		for _, word := range ds.vague[f.ID] {
+			ds.unsure[word] = true
 		}
-		for _, d := range p.defines[f.ID] {
+		for _, d := range ds.defines[f.ID] {
 			where[d.word] = append(where[d.word], definedAt{f.Path, d.symbol})
 		}
 	}
@@ -349,30 +349,30 @@ func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][
 }
 
 // read finds the words that contents define.
-func (p *definitionSearch) read(ctx context.Context, files []File) error {
+func (ds *definitionSearch) read(ctx context.Context, files []File) error {
 	ids := make([]repo.ID, len(files))
 	for i, f := range files {
 		ids[i] = f.ID
 	}
-	return p.j.past.eachContent(ctx, ids, func(i int, content []byte, err error) {
+	return ds.j.past.eachContent(ctx, ids, func(i int, content []byte, err error) {
 		if err != nil {
-			p.blank[ids[i]] = unreadReason(err)
+			ds.blank[ids[i]] = unreadReason(err)
 			return
 		}
-		delete(p.blank, ids[i])
-		p.budget -= int64(len(content))
-		found := p.words.in(content)
+		delete(ds.blank, ids[i])
+		ds.budget -= int64(len(content))
+		found := ds.words.in(content)
 		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
 		}
 		o, err := outline.Parse(files[i].Path, content)
 		if err != nil {
-			p.vague[ids[i]] = slices.Collect(maps.Keys(found))
+			ds.vague[ids[i]] = slices.Collect(maps.Keys(found))
 			return
 		}
 		for _, s := range o.Symbols {
 			if name := mention.SymbolWord(s.Name); found[name] {
-				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, s})
+				ds.defines[ids[i]] = append(ds.defines[ids[i]], defined{name, s})
 			}
 		}
 	})

@@ -48,16 +48,16 @@ func newTreeIndex(files []File) *treeIndex {
 func parent(p string) string { return string(repo.Path(p).Dir()) }
 
 // has reports whether a path is a tracked file or directory.
-func (c *treeIndex) has(p string) bool {
-	_, ok := c.files[p]
-	return ok || c.dirs[p]
+func (t *treeIndex) has(p string) bool {
+	_, ok := t.files[p]
+	return ok || t.dirs[p]
 }
 
 // behind reports whether a path goes through an entry of this mode, a link or a submodule. Git does not track
 // paths inside it.
-func (c *treeIndex) behind(p string, mode repo.Mode) bool {
+func (t *treeIndex) behind(p string, mode repo.Mode) bool {
 	for dir := parent(p); dir != ""; dir = parent(dir) {
-		if f, ok := c.files[dir]; ok && f.Mode == mode {
+		if f, ok := t.files[dir]; ok && f.Mode == mode {
 			return true
 		}
 	}
@@ -65,8 +65,8 @@ func (c *treeIndex) behind(p string, mode repo.Mode) bool {
 }
 
 // ends reports whether a tracked path ends in the elements of a name.
-func (c *treeIndex) ends(name string) bool {
-	for _, p := range c.byBase[path.Base(name)] {
+func (t *treeIndex) ends(name string) bool {
+	for _, p := range t.byBase[path.Base(name)] {
 		if p == name || strings.HasSuffix(p, "/"+name) {
 			return true
 		}
@@ -76,30 +76,30 @@ func (c *treeIndex) ends(name string) bool {
 
 // hasSource reports whether the tree has the source of a name under another extension: the source of a page, a
 // module without its extension, or the source of a compiled file.
-func (c *treeIndex) hasSource(p string, form mention.Form) bool {
+func (t *treeIndex) hasSource(p string, form mention.Form) bool {
 	ext := path.Ext(p)
 	stem := strings.TrimSuffix(p, ext)
 	switch ext {
 	case "":
-		return c.stems[p] || c.stems[p+"/index"] || c.stems[p+"/README"]
+		return t.stems[p] || t.stems[p+"/index"] || t.stems[p+"/README"]
 	case ".html", ".htm":
-		return c.stems[stem] || c.stems[stem+"/index"]
+		return t.stems[stem] || t.stems[stem+"/index"]
 	case ".js", ".jsx", ".mjs", ".cjs":
-		return form != mention.Link && c.anyOf(stem, ".ts", ".tsx", ".mts", ".cts", ".jsx")
+		return form != mention.Link && t.anyOf(stem, ".ts", ".tsx", ".mts", ".cts", ".jsx")
 	}
 	return false
 }
 
 // inLanguage reports whether the tree has a page in the language of the document, with the same suffix in its
 // name: in guide-js.md or guide.de.md, a link to page.md leads to page-js.md or page.de.md.
-func (c *treeIndex) inLanguage(doc repo.Path, p string) bool {
+func (t *treeIndex) inLanguage(doc repo.Path, p string) bool {
 	base := strings.TrimSuffix(doc.Base(), path.Ext(doc.Base()))
 	i := strings.LastIndexAny(base, "-._")
 	ext := path.Ext(p)
 	if i <= 0 || !mention.IsMarkdownExt(ext) || !languages[strings.ToLower(base[i+1:])] {
 		return false
 	}
-	_, ok := c.files[strings.TrimSuffix(p, ext)+base[i:]+ext]
+	_, ok := t.files[strings.TrimSuffix(p, ext)+base[i:]+ext]
 	return ok
 }
 
@@ -107,17 +107,17 @@ var languages = setOf(strings.Fields("js ts py python java csharp go rust ruby p
 
 // page returns the file that a link leads to. A link on a site may omit the extension of a page and the name of an
 // index. A leading slash means the top of the site, which is a directory above the document.
-func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
+func (t *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 	rooted, fromTop := strings.CutPrefix(name, "/")
 	for dir := range doc.Dir().Upward() {
 		p := path.Join(string(dir), rooted)
-		if _, ok := c.files[p]; ok {
+		if _, ok := t.files[p]; ok {
 			return repo.Path(p), true
 		}
 		if ext := path.Ext(p); ext == "" || ext == ".html" {
 			stem := strings.TrimSuffix(p, ".html")
 			for _, end := range []string{".md", ".mdx", "/index.md", "/index.mdx", "/README.md"} {
-				if _, ok := c.files[stem+end]; ok {
+				if _, ok := t.files[stem+end]; ok {
 					return repo.Path(stem + end), true
 				}
 			}
@@ -129,9 +129,9 @@ func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 	return "", false
 }
 
-func (c *treeIndex) anyOf(stem string, exts ...string) bool {
+func (t *treeIndex) anyOf(stem string, exts ...string) bool {
 	for _, ext := range exts {
-		if _, ok := c.files[stem+ext]; ok {
+		if _, ok := t.files[stem+ext]; ok {
 			return true
 		}
 	}
@@ -165,18 +165,18 @@ func possiblePaths(doc repo.Path, m *mention.Mention, strict bool) (paths []stri
 }
 
 // holdsPath reports whether a path in a document exists, as far as the tracked files show.
-func (c *treeIndex) holdsPath(m *mention.Mention, paths []string) bool {
+func (t *treeIndex) holdsPath(m *mention.Mention, paths []string) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	for _, p := range paths {
 		switch {
-		case c.has(p) || c.behind(p, repo.Symlink) || c.hasSource(p, m.Form) || c.inLanguage(m.File, p):
+		case t.has(p) || t.behind(p, repo.Symlink) || t.hasSource(p, m.Form) || t.inLanguage(m.File, p):
 			return true
-		case m.Glob && c.globs.match(p):
+		case m.Glob && t.globs.match(p):
 			return true
 		}
 	}
 	if m.Glob {
-		return c.globs.match("**/" + name) // it may be shortened like any other path
+		return t.globs.match("**/" + name) // it may be shortened like any other path
 	}
-	return name == "" || !strings.HasPrefix(m.Name, "../") && c.ends(name)
+	return name == "" || !strings.HasPrefix(m.Name, "../") && t.ends(name)
 }

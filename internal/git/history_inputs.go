@@ -137,8 +137,8 @@ func (r *Repo) replacementsFromFiles() (list string, known bool, err error) {
 }
 
 // gap returns why a history is incomplete, "" if it is complete.
-func (v historyInputs) gap(h *History) string {
-	for _, id := range v.shallow {
+func (i historyInputs) gap(h *History) string {
+	for _, id := range i.shallow {
 		if _, ok := h.Find(id); ok {
 			return fmt.Sprintf("this is a shallow clone: what came before %s is not here; to fetch it: git fetch --unshallow", id.Short())
 		}

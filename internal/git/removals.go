@@ -103,42 +103,42 @@ type treeChanges struct {
 	wants int // number of paths still to come
 }
 
-func (p *treeChanges) item(text string) error {
-	if p.wants > 0 {
-		if p.wants--; p.next.path == "" {
-			p.next.path = repo.Path(text)
+func (t *treeChanges) item(text string) error {
+	if t.wants > 0 {
+		if t.wants--; t.next.path == "" {
+			t.next.path = repo.Path(text)
 		} else {
-			p.next.to = repo.Path(text)
+			t.next.to = repo.Path(text)
 		}
-		if p.wants == 0 {
-			p.visit(p.at, p.next)
+		if t.wants == 0 {
+			t.visit(t.at, t.next)
 		}
 		return nil
 	}
-	if fields, ok := strings.CutPrefix(text, ":"); ok && p.at >= 0 {
-		return p.line(strings.Fields(fields))
+	if fields, ok := strings.CutPrefix(text, ":"); ok && t.at >= 0 {
+		return t.line(strings.Fields(fields))
 	}
 	// Some versions of git print a newline after the id of a commit, others a NUL.
-	i, ok := p.where[strings.TrimSpace(text)]
+	i, ok := t.where[strings.TrimSpace(text)]
 	if !ok {
 		return fmt.Errorf("git diff-tree: cannot read %q", text)
 	}
-	p.at = i
-	p.seen++
+	t.at = i
+	t.seen++
 	return nil
 }
 
 // line parses two modes, two ids and a letter, which a number may follow.
-func (p *treeChanges) line(part []string) error {
+func (t *treeChanges) line(part []string) error {
 	if len(part) != 5 {
 		return fmt.Errorf("git diff-tree: cannot read %q", part)
 	}
 	id, err := repo.ParseID(part[2])
-	p.next, p.wants = treeChange{kind: part[4][0], old: id}, 1
-	if p.next.kind == 'R' || p.next.kind == 'C' {
-		p.wants = 2
+	t.next, t.wants = treeChange{kind: part[4][0], old: id}, 1
+	if t.next.kind == 'R' || t.next.kind == 'C' {
+		t.wants = 2
 		var bad error
-		p.next.alike, bad = strconv.Atoi(part[4][1:])
+		t.next.alike, bad = strconv.Atoi(part[4][1:])
 		err = errors.Join(err, bad)
 	}
 	if err != nil {

@@ -97,67 +97,67 @@ type renameChain struct {
 }
 
 // follow finds the next paths, step by step, until they are tracked.
-func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []repo.Entry) error {
+func (r *renameChain) follow(ctx context.Context, paths []repo.Path, entries []repo.Entry) error {
 	for len(paths) > 0 {
 		left := make(map[repo.ID][]repo.Path) // by the commit that removed them
 		var commits []repo.ID
 		for _, path := range paths {
-			if f.asked[path] {
+			if r.asked[path] {
 				continue
 			}
-			f.asked[path] = true
-			for _, id := range f.removals(path) {
+			r.asked[path] = true
+			for _, id := range r.removals(path) {
 				if left[id] == nil {
 					commits = append(commits, id)
 				}
 				left[id] = append(left[id], path)
 			}
 		}
-		removals, err := f.repo.Removals(ctx, commits)
+		removals, err := r.repo.Removals(ctx, commits)
 		if err != nil {
 			return fmt.Errorf("find renames: %w", err)
 		}
 		for i, list := range removals {
 			for _, d := range list {
 				if d.MovedTo != "" && slices.Contains(left[commits[i]], d.Path) {
-					f.steps[d.Path] = append(f.steps[d.Path], d.MovedTo)
+					r.steps[d.Path] = append(r.steps[d.Path], d.MovedTo)
 				}
 			}
 		}
 		var next []repo.Path
 		for _, path := range paths {
-			for _, to := range f.steps[path] {
+			for _, to := range r.steps[path] {
 				if _, tracked := repo.FindEntry(entries, to); !tracked {
 					next = append(next, to)
 				}
 			}
 		}
-		paths = slices.DeleteFunc(next, func(p repo.Path) bool { return f.asked[p] })
+		paths = slices.DeleteFunc(next, func(p repo.Path) bool { return r.asked[p] })
 	}
 	return nil
 }
 
 // removals lists the commits that removed a path.
-func (f *renameChain) removals(path repo.Path) []repo.ID {
+func (r *renameChain) removals(path repo.Path) []repo.ID {
 	var list []repo.ID
-	for _, touch := range f.history.Touching(path) {
-		if touch.Kind == repo.Deleted && f.reaches(touch.Commit) {
-			list = append(list, f.history.Commit(touch.Commit).ID)
+	for _, touch := range r.history.Touching(path) {
+		if touch.Kind == repo.Deleted && r.reaches(touch.Commit) {
+			list = append(list, r.history.Commit(touch.Commit).ID)
 		}
 	}
 	return list
 }
 
-func (f *renameChain) reaches(n repo.CommitNumber) bool {
-	return int(n) < len(f.reached) && f.reached[n]
+func (r *renameChain) reaches(n repo.CommitNumber) bool {
+	return int(n) < len(r.reached) && r.reached[n]
 }
 
 // ends returns the tracked paths at the ends of the steps from a path, sorted.
-func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {
+func (r *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {
 	var ends []repo.Path
 	seen := map[repo.Path]bool{path: true}
 	for next := []repo.Path{path}; len(next) > 0; next = next[1:] {
-		for _, to := range f.steps[next[0]] {
+		for _, to := range r.steps[next[0]] {
 			if seen[to] {
 				continue
 			}

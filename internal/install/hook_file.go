@@ -51,49 +51,49 @@ type Hook struct {
 // Install adds ken's block to a hook. An existing hook still runs after it: a shell script in
 // the same file, anything else (another language, a program, a link) under another name. A
 // hook that is switched off is renamed too, and stays off. A second time changes nothing.
-func (p Hook) Install() (FileChange, error) {
-	f, err := p.find()
+func (h Hook) Install() (FileChange, error) {
+	f, err := h.find()
 	switch {
 	case err != nil:
 		return FileChange{}, err
 	case f != nil:
-		return p.update(f), nil
+		return h.update(f), nil
 	}
-	part := hookBlock{hook: p.Name}
+	part := hookBlock{hook: h.Name}
 	switch {
-	case p.At.Kind == NoFile && p.Aside.Kind == NoFile:
+	case h.At.Kind == NoFile && h.Aside.Kind == NoFile:
 		part.own = true
 		return FileChange{Op: Create, Text: part.file(), Action: "created"}, nil
-	case p.At.Kind == NoFile: // somebody removed the hook that replaced it
+	case h.At.Kind == NoFile: // somebody removed the hook that replaced it
 		part.own, part.chain = true, true
 		return FileChange{Op: Create, Text: part.file(), Action: "created"}, nil
-	case p.At.Kind == Regular && (p.Sourced || p.At.Exec && isShell(p.At.Content)):
-		return FileChange{Op: Rewrite, Text: part.insert(p.At.Content), Action: "added", Note: overwriteNote(p.At.Content)}, nil
-	case p.Sourced: // no shell would read a renamed link
+	case h.At.Kind == Regular && (h.Sourced || h.At.Exec && isShell(h.At.Content)):
+		return FileChange{Op: Rewrite, Text: part.insert(h.At.Content), Action: "added", Note: overwriteNote(h.At.Content)}, nil
+	case h.Sourced: // no shell would read a renamed link
 		return FileChange{}, &fault.Error{
 			Hint: "replace the link with a script that calls its target",
-			Err:  fmt.Errorf("read hook %s: it is a link", p.Name),
+			Err:  fmt.Errorf("read hook %s: it is a link", h.Name),
 		}
-	case p.Aside.Kind != NoFile:
+	case h.Aside.Kind != NoFile:
 		return FileChange{}, &fault.Error{
-			Hint: fmt.Sprintf("move one of the two files away: %s or %s%s", p.Name, p.Name, AsideSuffix),
-			Err:  fmt.Errorf("rename hook %s: %s%s exists already", p.Name, p.Name, AsideSuffix),
+			Hint: fmt.Sprintf("move one of the two files away: %s or %s%s", h.Name, h.Name, AsideSuffix),
+			Err:  fmt.Errorf("rename hook %s: %s%s exists already", h.Name, h.Name, AsideSuffix),
 		}
 	}
 	part.own, part.chain = true, true
 	c := FileChange{Op: SetAside, Text: part.file(), Action: "set aside"}
-	if p.At.Exec { // a hook that was off stays off
-		c.Note = "runs as " + p.Name + AsideSuffix
+	if h.At.Exec { // a hook that was off stays off
+		c.Note = "runs as " + h.Name + AsideSuffix
 	}
 	return c, nil
 }
 
 // update replaces the block of another version. It makes a file that ken created executable
 // again; a hook of somebody else that is switched off stays off.
-func (p Hook) update(f *markedBlock) FileChange {
-	part := hookBlock{hook: p.Name, own: f.own(), chain: f.chain()}
+func (h Hook) update(f *markedBlock) FileChange {
+	part := hookBlock{hook: h.Name, own: f.own(), chain: f.chain()}
 	content := part.replace(f)
-	c := FileChange{Action: "kept", Off: !p.At.Exec && !p.Sourced}
+	c := FileChange{Action: "kept", Off: !h.At.Exec && !h.Sourced}
 	switch {
 	case c.Off && f.own():
 		c.Op, c.Text, c.Action, c.Note = Create, content, "updated", "made executable"
@@ -101,7 +101,7 @@ func (p Hook) update(f *markedBlock) FileChange {
 	case c.Off:
 		c.Note = "git does not run it: the file is not executable"
 	}
-	if !bytes.Equal(content, p.At.Content) {
+	if !bytes.Equal(content, h.At.Content) {
 		c.Op, c.Text, c.Action = Rewrite, content, "updated"
 	}
 	return c
@@ -109,12 +109,12 @@ func (p Hook) update(f *markedBlock) FileChange {
 
 // Uninstall removes ken's block from a hook, and restores the hook before
 // [Hook.Install].
-func (p Hook) Uninstall() (FileChange, error) {
-	f, err := p.find()
+func (h Hook) Uninstall() (FileChange, error) {
+	f, err := h.find()
 	switch {
 	case err != nil:
 		return FileChange{}, err
-	case f == nil && p.At.Kind == NoFile && p.Aside.Kind != NoFile:
+	case f == nil && h.At.Kind == NoFile && h.Aside.Kind != NoFile:
 		return FileChange{Op: Restore, Action: "restored"}, nil
 	case f == nil:
 		return FileChange{Action: "absent"}, nil
@@ -124,12 +124,12 @@ func (p Hook) Uninstall() (FileChange, error) {
 	switch {
 	case !f.own():
 		return FileChange{Op: Rewrite, Text: rest, Action: "taken out"}, nil
-	case f.chain() && p.Aside.Kind != NoFile && untouched:
+	case f.chain() && h.Aside.Kind != NoFile && untouched:
 		return FileChange{Op: Restore, Action: "restored"}, nil
-	case f.chain() && p.Aside.Kind != NoFile:
+	case f.chain() && h.Aside.Kind != NoFile:
 		return FileChange{}, &fault.Error{
-			Hint: fmt.Sprintf("save what you need of %s, then: mv %s%s %s", p.Name, p.Name, AsideSuffix, p.Name),
-			Err:  fmt.Errorf("restore hook %s: somebody edited the file that replaced it", p.Name),
+			Hint: fmt.Sprintf("save what you need of %s, then: mv %s%s %s", h.Name, h.Name, AsideSuffix, h.Name),
+			Err:  fmt.Errorf("restore hook %s: somebody edited the file that replaced it", h.Name),
 		}
 	case untouched:
 		return FileChange{Op: Remove, Action: "removed"}, nil
@@ -138,20 +138,20 @@ func (p Hook) Uninstall() (FileChange, error) {
 }
 
 // find finds ken's block; nil if there is none. It returns an error for a directory and the like.
-func (p Hook) find() (*markedBlock, error) {
-	switch p.At.Kind {
+func (h Hook) find() (*markedBlock, error) {
+	switch h.At.Kind {
 	case Regular:
 	case NoFile, Link:
 		return nil, nil
 	default:
 		return nil, &fault.Error{
 			Hint: "move it away",
-			Err:  fmt.Errorf("read hook %s: neither a file nor a link", p.Name),
+			Err:  fmt.Errorf("read hook %s: neither a file nor a link", h.Name),
 		}
 	}
-	f, err := findMarkedBlock(p.At.Content)
+	f, err := findMarkedBlock(h.At.Content)
 	if err != nil {
-		return nil, fmt.Errorf("read hook %s: %w", p.Name, err)
+		return nil, fmt.Errorf("read hook %s: %w", h.Name, err)
 	}
 	return f, nil
 }

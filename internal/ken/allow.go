@@ -11,39 +11,39 @@ import (
 )
 
 // permissions checks what the configuration may contact.
-func (w *Repository) permissions() permission.Checker {
+func (r *Repository) permissions() permission.Checker {
 	return permission.Checker{
-		Repository: w.Git.CommonDir(),
-		Config:     w.Config,
+		Repository: r.Git.CommonDir(),
+		Config:     r.Config,
 		UserStore:  os.Getenv(storeVariable),
 		Allowed:    local.OpenAllowed(StateDir()),
-		Provider:   w.Provider,
+		Provider:   r.Provider,
 	}
 }
 
 // CheckProvider returns an error for a provider that the user has neither named nor allowed, and marks cfg as allowed
 // otherwise.
-func (w *Repository) CheckProvider(cfg *provider.Config, userProvider, userModel string) error {
-	return w.permissions().CheckProvider(cfg, userProvider, userModel)
+func (r *Repository) CheckProvider(cfg *provider.Config, userProvider, userModel string) error {
+	return r.permissions().CheckProvider(cfg, userProvider, userModel)
 }
 
 // Addresses lists what the configuration asks for and what the user has allowed.
-func (w *Repository) Addresses(ctx context.Context) ([]allow.Permission, error) {
-	if err := w.configOfHead(ctx); err != nil {
+func (r *Repository) Addresses(ctx context.Context) ([]allow.Permission, error) {
+	if err := r.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return w.permissions().List()
+	return r.permissions().List()
 }
 
 // Allow allows an address, and returns the new permissions.
-func (w *Repository) Allow(ctx context.Context, address string) ([]allow.Permission, error) {
-	if err := w.configOfHead(ctx); err != nil {
+func (r *Repository) Allow(ctx context.Context, address string) ([]allow.Permission, error) {
+	if err := r.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return w.permissions().Allow(address)
+	return r.permissions().Allow(address)
 }
 
 // Withdraw takes the permissions for an address back, and returns them.
-func (w *Repository) Withdraw(_ context.Context, address string) ([]allow.Permission, error) {
-	return w.permissions().Withdraw(address)
+func (r *Repository) Withdraw(_ context.Context, address string) ([]allow.Permission, error) {
+	return r.permissions().Withdraw(address)
 }

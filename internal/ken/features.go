@@ -17,95 +17,95 @@ import (
 )
 
 // Finder returns the search of the repository.
-func (w *Repository) Finder() *find.Finder { return find.NewFinder(w.TreeSources()) }
+func (r *Repository) Finder() *find.Finder { return find.NewFinder(r.TreeSources()) }
 
 // Spec returns the reader of the specs in the work tree.
-func (w *Repository) Spec() *spec.Reader {
-	return spec.NewReader(w.Workspace, spec.Options{Main: w.Config.Spec.Main, Loaded: w.LoadedSpecs})
+func (r *Repository) Spec() *spec.Reader {
+	return spec.NewReader(r.Workspace, spec.Options{Main: r.Config.Spec.Main, Loaded: r.LoadedSpecs})
 }
 
 // Briefer returns the maker of briefs.
-func (w *Repository) Briefer() *brief.Briefer {
-	return &brief.Briefer{Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys()}
+func (r *Repository) Briefer() *brief.Briefer {
+	return &brief.Briefer{Sources: r.TreeSources(), Finder: r.Finder(), Spec: r.Spec(), Surveys: r.Surveys()}
 }
 
 // Reviewer returns the judge of changes.
-func (w *Repository) Reviewer() *review.Reviewer {
-	r := &review.Reviewer{
-		Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys(),
-		Docs: w.Config.Docs, Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
+func (r *Repository) Reviewer() *review.Reviewer {
+	reviewer := &review.Reviewer{
+		Sources: r.TreeSources(), Finder: r.Finder(), Spec: r.Spec(), Surveys: r.Surveys(),
+		Docs: r.Config.Docs, Threshold: r.Config.Spec.Gate.Threshold, Main: r.Config.Spec.Main,
 	}
-	if w.Bare {
-		r.AtCommit = func(ctx context.Context, commit repo.ID) (*review.Reviewer, error) {
-			if err := w.ConfigAt(ctx, commit); err != nil {
+	if r.Bare {
+		reviewer.AtCommit = func(ctx context.Context, commit repo.ID) (*review.Reviewer, error) {
+			if err := r.ConfigAt(ctx, commit); err != nil {
 				return nil, err
 			}
-			configured := w.Reviewer()
+			configured := r.Reviewer()
 			configured.AtCommit = nil
 			return configured, nil
 		}
 	}
-	return r
+	return reviewer
 }
 
 // Prover returns the prover, which tests ken on the history of the repository.
-func (w *Repository) Prover() *prove.Prover {
+func (r *Repository) Prover() *prove.Prover {
 	return &prove.Prover{
-		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(),
-		Directories: survey.Options{Exclude: w.Config.Survey.Exclude, Ranks: w.Config.Survey.Ranks},
+		Sources: r.TreeSources(), Finder: r.Finder(), Briefer: r.Briefer(),
+		Directories: survey.Options{Exclude: r.Config.Survey.Exclude, Ranks: r.Config.Survey.Ranks},
 	}
 }
 
 // Summaries returns the summaries of files and directories together.
-func (w *Repository) Summaries() *summary.Summaries {
-	return &summary.Summaries{Registry: w.Registry, Sources: w.TreeSources(), Surveys: w.Surveys(), Author: w.Author}
+func (r *Repository) Summaries() *summary.Summaries {
+	return &summary.Summaries{Registry: r.Registry, Sources: r.TreeSources(), Surveys: r.Surveys(), Author: r.Author}
 }
 
 // Documents returns the checker of documents.
-func (w *Repository) Documents() *docs.Checker {
-	return &docs.Checker{Workspace: w.Workspace, Policy: w.Config.Docs}
+func (r *Repository) Documents() *docs.Checker {
+	return &docs.Checker{Workspace: r.Workspace, Policy: r.Config.Docs}
 }
 
 // FailOn returns the kinds of lines that fail a review.
-func (w *Repository) FailOn() []review.Kind {
-	if w.Config.Review.FailOn == nil {
+func (r *Repository) FailOn() []review.Kind {
+	if r.Config.Review.FailOn == nil {
 		return review.DefaultFailOn
 	}
-	return w.Config.Review.FailOn
+	return r.Config.Review.FailOn
 }
 
 // TreeSources returns the options with which to open the work tree or a commit of the repository.
-func (w *Repository) TreeSources() tree.Sources {
-	return tree.Sources{Workspace: w.Workspace, Registry: w.Registry, Store: w.Store, Policy: w.Config.Registry, ReadOnly: w.ReadOnly}
+func (r *Repository) TreeSources() tree.Sources {
+	return tree.Sources{Workspace: r.Workspace, Registry: r.Registry, Store: r.Store, Policy: r.Config.Registry, ReadOnly: r.ReadOnly}
 }
 
 // At returns the commit that a revision names, zero for "". In a repository without a work tree it also takes the
 // configuration from that commit.
-func (w *Repository) At(ctx context.Context, rev string) (repo.ID, error) {
+func (r *Repository) At(ctx context.Context, rev string) (repo.ID, error) {
 	if rev == "" {
 		return repo.ID{}, nil
 	}
-	commit, err := w.Commit(ctx, rev)
-	if err != nil || !w.Bare {
+	commit, err := r.Commit(ctx, rev)
+	if err != nil || !r.Bare {
 		return commit, err
 	}
-	return commit, w.ConfigAt(ctx, commit)
+	return commit, r.ConfigAt(ctx, commit)
 }
 
 // ConfigAt takes the configuration from a commit.
-func (w *Repository) ConfigAt(ctx context.Context, commit repo.ID) error {
-	id, ok, err := w.Git.At(ctx, commit, config.Name)
+func (r *Repository) ConfigAt(ctx context.Context, commit repo.ID) error {
+	id, ok, err := r.Git.At(ctx, commit, config.Name)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		w.Config = config.Config{}
+		r.Config = config.Config{}
 		return nil
 	}
-	text, err := w.Git.Blobs(ctx, []repo.ID{id})
+	text, err := r.Git.Blobs(ctx, []repo.ID{id})
 	if err != nil {
 		return err
 	}
-	w.Config, err = config.Parse(text[0])
+	r.Config, err = config.Parse(text[0])
 	return err
 }

@@ -123,40 +123,40 @@ func OpenAllowBare(ctx context.Context, dir string) (*Repository, error) {
 }
 
 // OnProgress replaces the function that receives the progress of reading files.
-func (w *Repository) OnProgress(f func(done, total int)) { w.progress = f }
+func (r *Repository) OnProgress(f func(done, total int)) { r.progress = f }
 
-func (w *Repository) reportProgress(done, total int) {
-	if w.progress != nil {
-		w.progress(done, total)
+func (r *Repository) reportProgress(done, total int) {
+	if r.progress != nil {
+		r.progress(done, total)
 	}
 }
 
 // Remarks returns the sentences for the user about limits of the answers, each once.
-func (w *Repository) Remarks() []string {
+func (r *Repository) Remarks() []string {
 	var list []string
-	for _, r := range slices.Concat([]string{w.Store.Note()}, fresh.UnusedRemarks(w.Store.Unused()), w.Workspace.Remarks()) {
-		if r != "" && !slices.Contains(list, r) {
-			list = append(list, r)
+	for _, remark := range slices.Concat([]string{r.Store.Note()}, fresh.UnusedRemarks(r.Store.Unused()), r.Workspace.Remarks()) {
+		if remark != "" && !slices.Contains(list, remark) {
+			list = append(list, remark)
 		}
 	}
 	return list
 }
 
 // Close sends new records to the team's store, and closes the stores.
-func (w *Repository) Close() error {
-	w.Workspace.Close()
-	return errors.Join(w.closeTeam(), w.Store.Close())
+func (r *Repository) Close() error {
+	r.Workspace.Close()
+	return errors.Join(r.closeTeam(), r.Store.Close())
 }
 
 // Author returns who writes: KEN_AUTHOR, else the author of the options, else the one that git names.
-func (w *Repository) Author(ctx context.Context) string {
+func (r *Repository) Author(ctx context.Context) string {
 	if a := os.Getenv("KEN_AUTHOR"); a != "" {
 		return a
 	}
-	if w.author != "" {
-		return w.author
+	if r.author != "" {
+		return r.author
 	}
-	if a, err := w.Git.Author(ctx); err == nil && a != "" {
+	if a, err := r.Git.Author(ctx); err == nil && a != "" {
 		return a
 	}
 	return "unknown"

@@ -11,12 +11,12 @@ import (
 )
 
 // Share returns the Share of this clone. A bare clone has the policy of HEAD.
-func (w *Repository) Share(ctx context.Context) (*share.Share, error) {
-	if err := w.configOfHead(ctx); err != nil {
+func (r *Repository) Share(ctx context.Context) (*share.Share, error) {
+	if err := r.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return share.New(w.Git, w.Store, local.OpenShareFile(w.Git.CommonDir()), share.Options{
-		Policy: w.Config.Share,
+	return share.New(r.Git, r.Store, local.OpenShareFile(r.Git.CommonDir()), share.Options{
+		Policy: r.Config.Share,
 		Wait:   waitForOthers,
 	}), nil
 }
@@ -39,11 +39,11 @@ const closePatience = 10 * time.Second
 
 // PushAfterClose pushes if the policy says so. It returns a message if the push fails; the close is done
 // in any case.
-func (w *Repository) PushAfterClose(ctx context.Context) string {
-	if !w.Config.Share.PushOnClose {
+func (r *Repository) PushAfterClose(ctx context.Context) string {
+	if !r.Config.Share.PushOnClose {
 		return ""
 	}
-	s, err := w.Share(ctx)
+	s, err := r.Share(ctx)
 	if err != nil {
 		return share.NotShared(err)
 	}

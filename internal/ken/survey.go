@@ -11,21 +11,21 @@ import (
 )
 
 // Surveys returns the factory of the surveys of all trees.
-func (w *Repository) Surveys() *survey.Factory {
-	c := w.Config.Survey
-	return &survey.Factory{Sources: w.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: docs.StaleMentions(w.Workspace)}
+func (r *Repository) Surveys() *survey.Factory {
+	c := r.Config.Survey
+	return &survey.Factory{Sources: r.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: docs.StaleMentions(r.Workspace)}
 }
 
 // Survey returns the survey of the work tree.
-func (w *Repository) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
-	return w.Surveys().WorkTree(ranks)
+func (r *Repository) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
+	return r.Surveys().WorkTree(ranks)
 }
 
 // Dispatcher returns the dispatcher that leases directories of the work tree.
-func (w *Repository) Dispatcher() *survey.Dispatcher {
-	d := survey.NewDispatcher(w.Survey(nil), w.Store, w.Git.Worktree(), rand.Text)
+func (r *Repository) Dispatcher() *survey.Dispatcher {
+	d := survey.NewDispatcher(r.Survey(nil), r.Store, r.Git.Worktree(), rand.Text)
 	d.Ticks = Ticks
-	d.Registry = w.Registry
+	d.Registry = r.Registry
 	return d
 }
 
@@ -36,17 +36,17 @@ func Ticks(pause time.Duration) (<-chan time.Time, func()) {
 }
 
 // Next leases a directory to the agent or person who asks.
-func (w *Repository) Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error) {
+func (r *Repository) Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error) {
 	if opts.Holder == "" {
-		opts.Holder = w.Author(ctx)
+		opts.Holder = r.Author(ctx)
 	}
-	return w.Dispatcher().Next(ctx, opts)
+	return r.Dispatcher().Next(ctx, opts)
 }
 
 // Submit stores the summaries that an agent wrote.
-func (w *Repository) Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error) {
+func (r *Repository) Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error) {
 	if sub.Author == "" {
-		sub.Author = w.Author(ctx)
+		sub.Author = r.Author(ctx)
 	}
-	return w.Dispatcher().Submit(ctx, sub)
+	return r.Dispatcher().Submit(ctx, sub)
 }

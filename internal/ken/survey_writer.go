@@ -15,8 +15,8 @@ import (
 )
 
 // SurveyLimits fills in the configured limits, and the parts of the repository that a run needs.
-func (w *Repository) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
-	c := w.Config.Survey
+func (r *Repository) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
+	c := r.Config.Survey
 	if opts.Jobs == 0 {
 		opts.Jobs = cmp.Or(c.Jobs, defaultJobs)
 	}
@@ -26,11 +26,11 @@ func (w *Repository) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	if opts.MaxCost == nil {
 		opts.MaxCost = c.MaxCost
 	}
-	opts.Dispatcher = w.Dispatcher()
-	opts.CurrentTree = func() workspace.Tree { return tree.NewWorkTree(w.TreeSources()) }
+	opts.Dispatcher = r.Dispatcher()
+	opts.CurrentTree = func() workspace.Tree { return tree.NewWorkTree(r.TreeSources()) }
 	opts.Ticks = Ticks
 	opts.StoreFileSummaries = func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error {
-		_, err := survey.WriteFileSummaries(ctx, w.Registry, author, it.Path, it.Basis, texts)
+		_, err := survey.WriteFileSummaries(ctx, r.Registry, author, it.Path, it.Basis, texts)
 		return err
 	}
 	return opts
@@ -42,8 +42,8 @@ const defaultJobs = 4
 // Writer returns the writer of summaries. It starts a program from the
 // repository's configuration only if the user passes --provider command,
 // and asks a configured provider only after the user has allowed it.
-func (w *Repository) Writer(providerName, modelName string) (describe.Writer, error) {
-	cfg := w.Provider(providerName, modelName)
+func (r *Repository) Writer(providerName, modelName string) (describe.Writer, error) {
+	cfg := r.Provider(providerName, modelName)
 	if cfg.Provider == OutlineProvider {
 		return describe.Outliner{}, nil
 	}
@@ -53,7 +53,7 @@ func (w *Repository) Writer(providerName, modelName string) (describe.Writer, er
 			Err: fmt.Errorf("the configuration wants to start %q", cfg.Command),
 		}
 	}
-	if err := w.CheckProvider(&cfg, providerName, modelName); err != nil {
+	if err := r.CheckProvider(&cfg, providerName, modelName); err != nil {
 		return nil, err
 	}
 	m, err := provider.New(cfg, provider.Options{})
@@ -64,8 +64,8 @@ func (w *Repository) Writer(providerName, modelName string) (describe.Writer, er
 }
 
 // Planner returns the writer for a plan. It has a name and a price, and needs no key, because ken does not ask it.
-func (w *Repository) Planner(providerName, modelName string) (describe.Writer, error) {
-	cfg := w.Provider(providerName, modelName)
+func (r *Repository) Planner(providerName, modelName string) (describe.Writer, error) {
+	cfg := r.Provider(providerName, modelName)
 	if cfg.Provider == OutlineProvider {
 		return describe.Outliner{}, nil
 	}
@@ -77,8 +77,8 @@ func (w *Repository) Planner(providerName, modelName string) (describe.Writer, e
 }
 
 // Provider returns the configuration of the provider that the user names, else of the configured one.
-func (w *Repository) Provider(providerName, modelName string) provider.Config {
-	c := w.Config.Survey
+func (r *Repository) Provider(providerName, modelName string) provider.Config {
+	c := r.Config.Survey
 	kind := cmp.Or(providerName, c.Provider, OutlineProvider)
 	if c.Provider != "" && c.Provider != OutlineProvider && kind != c.Provider {
 		c.Model, c.BaseURL = "", "" // the configured model and address belong to another provider

@@ -15,43 +15,43 @@ const storeVariable = "KEN_STORE"
 
 // fetchTeamRecords fetches new records from the team's store, if there is one. A failure is only a remark, since the local store
 // answers in any case.
-func (w *Repository) fetchTeamRecords(ctx context.Context) {
-	t, err := w.OpenTeam(ctx)
+func (r *Repository) fetchTeamRecords(ctx context.Context) {
+	t, err := r.OpenTeam(ctx)
 	if err != nil {
-		w.Remark(err.Error())
+		r.Remark(err.Error())
 		return
 	}
 	if t == nil {
 		return
 	}
-	w.Team = t
-	w.Remark(t.Pull(ctx))
-	w.sendTeamRecords = func() string { return t.Push(ctx) }
+	r.Team = t
+	r.Remark(t.Pull(ctx))
+	r.sendTeamRecords = func() string { return t.Push(ctx) }
 }
 
 // StoreAddress returns the address of the team's store, "" without one.
-func (w *Repository) StoreAddress() string {
-	return cmp.Or(os.Getenv(storeVariable), w.Config.Team.Store)
+func (r *Repository) StoreAddress() string {
+	return cmp.Or(os.Getenv(storeVariable), r.Config.Team.Store)
 }
 
 // configOfHead loads the configuration of HEAD in a bare repository.
-func (w *Repository) configOfHead(ctx context.Context) error {
-	if !w.Bare {
+func (r *Repository) configOfHead(ctx context.Context) error {
+	if !r.Bare {
 		return nil
 	}
-	head, err := w.Git.Head(ctx)
+	head, err := r.Git.Head(ctx)
 	if err != nil || head.Commit.IsZero() {
 		return err
 	}
-	return w.ConfigAt(ctx, head.Commit)
+	return r.ConfigAt(ctx, head.Commit)
 }
 
 // OpenTeam opens the connection to the team's store; nil without one.
-func (w *Repository) OpenTeam(ctx context.Context) (*team.Team, error) {
-	if err := w.configOfHead(ctx); err != nil {
+func (r *Repository) OpenTeam(ctx context.Context) (*team.Team, error) {
+	if err := r.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	address := w.StoreAddress()
+	address := r.StoreAddress()
 	if address == "" {
 		return nil, nil
 	}
@@ -59,44 +59,44 @@ func (w *Repository) OpenTeam(ctx context.Context) (*team.Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	refused, err := w.permissions().CheckStore()
+	refused, err := r.permissions().CheckStore()
 	if err != nil {
 		return nil, err
 	}
 	return team.Open(team.Options{
-		Step: step, Address: address, Refused: refused, Repository: w.Identity().Name, Local: w.Store,
-		StateDir: StateDir(), CommonDir: w.Git.CommonDir(), Bare: w.Bare, Root: w.Git.Root(), Worktree: w.Git.Worktree(),
+		Step: step, Address: address, Refused: refused, Repository: r.Identity().Name, Local: r.Store,
+		StateDir: StateDir(), CommonDir: r.Git.CommonDir(), Bare: r.Bare, Root: r.Git.Root(), Worktree: r.Git.Worktree(),
 	})
 }
 
 // Identity returns the finder of the name under which the team's store has the repository.
-func (w *Repository) Identity() team.Identity {
-	return team.Identity{Configured: w.Config.Team.Repository, Git: w.Git, Store: w.Store}
+func (r *Repository) Identity() team.Identity {
+	return team.Identity{Configured: r.Config.Team.Repository, Git: r.Git, Store: r.Store}
 }
 
 // TeamStatus returns the status of the team's store, after a synchronization if sync is set; nil without a store.
-func (w *Repository) TeamStatus(ctx context.Context, sync bool) (*store.TeamStatus, error) {
-	t, err := w.OpenTeam(ctx)
+func (r *Repository) TeamStatus(ctx context.Context, sync bool) (*store.TeamStatus, error) {
+	t, err := r.OpenTeam(ctx)
 	if t == nil || err != nil {
 		return nil, err
 	}
-	w.Team = t
+	r.Team = t
 	away := t.Refused()
 	if sync && away == nil {
 		_, away = t.Sync(ctx)
 	}
 	b, err := t.Status(ctx, away)
-	b.NoRemote = w.Config.Share.Remote == ""
+	b.NoRemote = r.Config.Share.Remote == ""
 	return b, err
 }
 
 // closeTeam sends new records to the team's store, and closes the connection.
-func (w *Repository) closeTeam() error {
-	if w.Team == nil {
+func (r *Repository) closeTeam() error {
+	if r.Team == nil {
 		return nil
 	}
-	if w.sendTeamRecords != nil {
-		w.Remark(w.sendTeamRecords())
+	if r.sendTeamRecords != nil {
+		r.Remark(r.sendTeamRecords())
 	}
-	return w.Team.Close()
+	return r.Team.Close()
 }

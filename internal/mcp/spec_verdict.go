@@ -60,10 +60,10 @@ func verdictOn(l *spec.Listing, n *spec.ListedSpec) string {
 // A comment is a Markdown comment with lines of name and value.
 type comment struct{ strings.Builder }
 
-func (v *comment) markdown() string { return "<!-- ken\n" + v.String() + "-->\n" }
+func (c *comment) markdown() string { return "<!-- ken\n" + c.String() + "-->\n" }
 
 // line adds a line. The value cannot end the line or the comment.
-func (v *comment) line(name, value string) {
+func (c *comment) line(name, value string) {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
@@ -71,13 +71,13 @@ func (v *comment) line(name, value string) {
 		return r
 	}, value)
 	value = strings.NewReplacer("-->", "-- >", "--!>", "-- !>").Replace(value)
-	fmt.Fprintf(v, "%s: %s\n", name, value)
+	fmt.Fprintf(c, "%s: %s\n", name, value)
 }
 
-func (v *comment) number(name string, n *int) {
+func (c *comment) number(name string, n *int) {
 	if n == nil {
-		v.line(name, "unknown")
+		c.line(name, "unknown")
 		return
 	}
-	v.line(name, fmt.Sprint(*n))
+	c.line(name, fmt.Sprint(*n))
 }

@@ -8,27 +8,27 @@ import (
 
 // bash visits a node of a shell script. The uses are the commands that it calls, and upper-case variables
 // that it does not set.
-func (c *treeNames) bash(n syntax.Node, kind kindCode) {
+func (t *treeNames) bash(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "comment", "word", "raw_string", "string_content", "number", "ansi_c_string", "heredoc_start", "heredoc_end", "regex":
 		// These nodes have no names.
 	case "command":
-		c.bashCommand(n)
+		t.bashCommand(n)
 	case "function_definition":
-		c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
-		c.except(n, "name")
+		t.bindIn(0, t.idOfNode(n.Child("name")), 0, pathName{})
+		t.except(n, "name")
 	case "variable_assignment":
-		c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
-		c.except(n, "name")
+		t.bindIn(0, t.idOfNode(n.Child("name")), 0, pathName{})
+		t.except(n, "name")
 	case "for_statement", "c_style_for_statement":
-		c.bindIn(0, c.idOfNode(n.Child("variable")), 0, pathName{})
-		c.except(n, "variable")
+		t.bindIn(0, t.idOfNode(n.Child("variable")), 0, pathName{})
+		t.except(n, "variable")
 	case "variable_name":
-		if name := c.text(n); strings.ToUpper(name) == name && strings.ToLower(name) != name {
-			c.mentionNode(n, kind)
+		if name := t.text(n); strings.ToUpper(name) == name && strings.ToLower(name) != name {
+			t.mentionNode(n, kind)
 		}
 	default:
-		c.children(n)
+		t.children(n)
 	}
 }
 
@@ -52,29 +52,29 @@ func isBashBuiltin(name string) bool {
 func noMember(string) bool { return false }
 
 // bashCommand walks a command. The command may be a script file, or source one.
-func (c *treeNames) bashCommand(n syntax.Node) {
+func (t *treeNames) bashCommand(n syntax.Node) {
 	name := n.Child("name").First("word")
-	command := c.text(name)
-	argument := c.text(n.Child("argument"))
+	command := t.text(name)
+	argument := t.text(n.Child("argument"))
 	switch {
 	case name.IsZero():
 	case command == "source" || command == ".":
-		c.imports(unquote(argument), n.Start())
+		t.imports(unquote(argument), n.Start())
 	case strings.Contains(command, "/") || strings.HasSuffix(command, ".sh"):
-		c.imports(command, n.Start())
+		t.imports(command, n.Start())
 	case isInterpreter(command):
 		if file := unquote(argument); isScriptFile(file) {
-			c.imports(file, n.Start())
+			t.imports(file, n.Start())
 		}
 	case isCommandName(command):
-		c.mentionNode(name, callKind)
+		t.mentionNode(name, callKind)
 	}
 	if command == "trap" {
-		if handler := n.Child("argument"); handler.Type() == "word" && isCommandName(c.text(handler)) {
-			c.mentionNode(handler, callKind)
+		if handler := n.Child("argument"); handler.Type() == "word" && isCommandName(t.text(handler)) {
+			t.mentionNode(handler, callKind)
 		}
 	}
-	c.children(n)
+	t.children(n)
 }
 
 func isInterpreter(command string) bool {

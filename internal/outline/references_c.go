@@ -9,104 +9,104 @@ import (
 
 // c visits a node of C or C++. A class binds its members in its whole body. Declarations in a namespace
 // count as declared by the file.
-func (c *treeNames) c(n syntax.Node, kind kindCode) {
+func (t *treeNames) c(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "type_identifier":
 		if kind == mentionKind {
 			kind = typeKind
 		}
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "comment", "string_literal", "raw_string_literal", "char_literal", "number_literal", "primitive_type", "sized_type_specifier", "this",
 		"type_qualifier", "storage_class_specifier", "placeholder_type_specifier", "statement_identifier", "goto_statement", "preproc_call",
 		"access_specifier", "virtual_specifier", "namespace_alias_definition", "field_identifier", "namespace_identifier", "auto":
 		// These nodes have no names.
 	case "preproc_include":
-		c.imports(strings.Trim(c.text(n.Child("path")), `"<>`), n.Start())
+		t.imports(strings.Trim(t.text(n.Child("path")), `"<>`), n.Start())
 	case "preproc_def", "preproc_function_def":
-		c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
-		c.within(false, func() {
+		t.bindIn(0, t.idOfNode(n.Child("name")), 0, pathName{})
+		t.within(false, func() {
 			for _, p := range n.Child("parameters").Children() {
-				c.bindAll(c.idOfNode(p), pathName{})
+				t.bindAll(t.idOfNode(p), pathName{})
 			}
 			if value := n.Child("value"); !value.IsZero() {
-				c.cWords(value)
+				t.cWords(value)
 			}
 		})
 	case "qualified_identifier":
-		c.cPath(pathName{}, n, kind)
+		t.cPath(pathName{}, n, kind)
 	case "template_type", "template_function", "template_method":
 		if n.Type() == "template_type" && kind == mentionKind {
 			kind = typeKind
 		}
-		c.visit(n.Child("name"), kind)
-		c.visit(n.Child("arguments"), mentionKind)
+		t.visit(n.Child("name"), kind)
+		t.visit(n.Child("arguments"), mentionKind)
 	case "field_expression":
-		c.cField(n, kind)
+		t.cField(n, kind)
 	case "call_expression":
-		c.childAs(n, "function", callKind)
+		t.childAs(n, "function", callKind)
 	case "parenthesized_expression":
-		c.childrenAs(n, kind)
+		t.childrenAs(n, kind)
 	case "new_expression", "compound_literal_expression":
-		c.childAs(n, "type", literalKind)
+		t.childAs(n, "type", literalKind)
 	case "type_descriptor":
-		c.childAs(n, "type", kind)
+		t.childAs(n, "type", kind)
 	case "case_statement":
-		c.childAs(n, "value", matchKind)
+		t.childAs(n, "value", matchKind)
 	case "struct_specifier", "class_specifier", "union_specifier", "enum_specifier":
-		c.cType(n, kind)
+		t.cType(n, kind)
 	case "enumerator":
-		c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
-		c.except(n, "name")
+		t.bindIn(0, t.idOfNode(n.Child("name")), 0, pathName{})
+		t.except(n, "name")
 	case "base_class_clause":
-		c.childrenAs(n, typeKind)
+		t.childrenAs(n, typeKind)
 	case "namespace_definition":
-		c.visit(n.Child("body"), mentionKind)
+		t.visit(n.Child("body"), mentionKind)
 	case "alias_declaration", "concept_definition":
-		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
-		c.except(n, "name")
+		t.bindAll(t.idOfNode(n.Child("name")), pathName{})
+		t.except(n, "name")
 	case "type_definition", "declaration", "field_declaration", "parameter_declaration", "optional_parameter_declaration",
 		"variadic_parameter_declaration":
-		c.cVariables(n, kind)
+		t.cVariables(n, kind)
 	case "type_parameter_declaration", "variadic_type_parameter_declaration":
-		c.bindAll(c.idOfNode(n.First("type_identifier")), pathName{})
+		t.bindAll(t.idOfNode(n.First("type_identifier")), pathName{})
 	case "optional_type_parameter_declaration":
-		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
-		c.except(n, "name")
+		t.bindAll(t.idOfNode(n.Child("name")), pathName{})
+		t.except(n, "name")
 	case "function_definition":
-		c.cFunction(n)
+		t.cFunction(n)
 	case "field_initializer":
-		for _, child := range c.each(n) {
+		for _, child := range t.each(n) {
 			if child.Type() != "field_identifier" {
-				c.visit(child, typeKind)
+				t.visit(child, typeKind)
 			}
 		}
 	case "argument_list", "initializer_list":
-		c.children(n) // regardless of the preceding node
+		t.children(n) // regardless of the preceding node
 	case "field_designator":
 		name := n.First("field_identifier")
-		c.member(pathName{}, c.idOfNode(name), n.Start(), mentionKind)
+		t.member(pathName{}, t.idOfNode(name), n.Start(), mentionKind)
 	case "lambda_expression", "template_declaration", "compound_statement", "for_statement", "if_statement", "while_statement",
 		"switch_statement":
-		c.scope(n)
+		t.scope(n)
 	case "catch_clause":
-		c.within(false, func() {
+		t.within(false, func() {
 			for _, p := range n.Child("parameters").Children() {
-				c.visit(p, matchKind)
+				t.visit(p, matchKind)
 			}
-			c.visit(n.Child("body"), mentionKind)
+			t.visit(n.Child("body"), mentionKind)
 		})
 	case "for_range_loop":
-		c.within(false, func() {
-			c.except(n, "declarator", "body")
-			c.cDeclarator(n.Child("declarator"), c.cTypeName(n.Child("type")))
-			c.visit(n.Child("body"), mentionKind)
+		t.within(false, func() {
+			t.except(n, "declarator", "body")
+			t.cDeclarator(n.Child("declarator"), t.cTypeName(n.Child("type")))
+			t.visit(n.Child("body"), mentionKind)
 		})
 	case "labeled_statement", "attributed_statement":
-		c.except(n, "label")
+		t.except(n, "label")
 	default:
-		c.children(n)
+		t.children(n)
 	}
 }
 
@@ -136,8 +136,8 @@ func isCMember(name string) bool {
 }
 
 // cWords records the words of a macro's text, which is not parsed.
-func (c *treeNames) cWords(n syntax.Node) {
-	text := c.bytes(n)
+func (t *treeNames) cWords(n syntax.Node) {
+	text := t.bytes(n)
 	for i := 0; i < len(text); {
 		switch b := text[i]; {
 		case b == '"' || b == '\'':
@@ -164,7 +164,7 @@ func (c *treeNames) cWords(n syntax.Node) {
 			if bytes.HasPrefix(bytes.TrimLeft(text[i:], " \t"), []byte("(")) {
 				kind = callKind
 			}
-			c.mention(c.id(word), n.Start()+start, kind)
+			t.mention(t.id(word), n.Start()+start, kind)
 		}
 	}
 }
@@ -181,33 +181,33 @@ func isCKeyword(word string) bool {
 }
 
 // cPath walks a name with ::, after the path before it.
-func (c *treeNames) cPath(before pathName, n syntax.Node, kind kindCode) {
-	if !c.descend() {
+func (t *treeNames) cPath(before pathName, n syntax.Node, kind kindCode) {
+	if !t.descend() {
 		return
 	}
-	defer c.ascend()
+	defer t.ascend()
 	scope, name := n.Child("scope"), n.Child("name")
 	if scope.Type() == "template_type" {
-		c.visit(scope.Child("arguments"), mentionKind)
+		t.visit(scope.Child("arguments"), mentionKind)
 		scope = scope.Child("name")
 	}
 	path := before
 	switch {
 	case scope.IsZero(): // ::name
 	case before.path == 0:
-		path = singleName(c.idOfNode(scope))
+		path = singleName(t.idOfNode(scope))
 	default:
-		path = c.stepNode(before, scope, mentionKind)
+		path = t.stepNode(before, scope, mentionKind)
 	}
 	switch name.Type() {
 	case "qualified_identifier":
-		c.cPath(path, name, kind)
+		t.cPath(path, name, kind)
 		return
 	case "template_type", "template_function", "template_method":
 		if name.Type() == "template_type" && kind == mentionKind {
 			kind = typeKind
 		}
-		c.visit(name.Child("arguments"), mentionKind)
+		t.visit(name.Child("arguments"), mentionKind)
 		name = name.Child("name")
 	case "type_identifier":
 		if kind == mentionKind {
@@ -215,84 +215,84 @@ func (c *treeNames) cPath(before pathName, n syntax.Node, kind kindCode) {
 		}
 	case "identifier", "field_identifier":
 	default:
-		c.visit(name, mentionKind)
+		t.visit(name, mentionKind)
 		return
 	}
 	if path.path == 0 {
-		c.mentionNode(name, kind)
+		t.mentionNode(name, kind)
 	} else {
-		c.member(path, c.idOfNode(name), name.Start(), kind)
+		t.member(path, t.idOfNode(name), name.Start(), kind)
 	}
 }
 
 // cField walks a member of a value.
-func (c *treeNames) cField(n syntax.Node, kind kindCode) {
+func (t *treeNames) cField(n syntax.Node, kind kindCode) {
 	value, field := n.Child("argument"), n.Child("field")
 	var path pathName
 	switch value.Type() {
 	case "identifier":
-		path = singleName(c.idOfNode(value))
+		path = singleName(t.idOfNode(value))
 	case "this":
-		path = c.class
+		path = t.class
 	default:
-		c.visit(value, mentionKind)
+		t.visit(value, mentionKind)
 	}
 	if field.Type() == "template_method" {
-		c.visit(field.Child("arguments"), mentionKind)
+		t.visit(field.Child("arguments"), mentionKind)
 		field = field.Child("name")
 	}
 	if field.Type() == "field_identifier" {
-		c.member(path, c.idOfNode(field), field.Start(), kind)
+		t.member(path, t.idOfNode(field), field.Start(), kind)
 	}
 }
 
 // cType walks a type reference or a type definition.
-func (c *treeNames) cType(n syntax.Node, kind kindCode) {
+func (t *treeNames) cType(n syntax.Node, kind kindCode) {
 	name, body := n.Child("name"), n.Child("body")
 	if body.IsZero() {
 		if kind == mentionKind {
 			kind = typeKind
 		}
-		c.visit(name, kind)
+		t.visit(name, kind)
 		return
 	}
 	if name.Type() == "type_identifier" {
-		c.bindIn(0, c.idOfNode(name), 0, pathName{})
+		t.bindIn(0, t.idOfNode(name), 0, pathName{})
 	}
-	c.within(false, func() {
-		c.inClass(name, func() {
-			c.except(n, "name", "body")
+	t.within(false, func() {
+		t.inClass(name, func() {
+			t.except(n, "name", "body")
 			for _, m := range body.Children() {
-				c.cBindMembers(m)
+				t.cBindMembers(m)
 			}
-			c.children(body)
+			t.children(body)
 		})
 	})
 }
 
 // cBindMembers binds the names that a member of a class declares.
-func (c *treeNames) cBindMembers(m syntax.Node) {
+func (t *treeNames) cBindMembers(m syntax.Node) {
 	switch m.Type() {
 	case "field_declaration", "declaration", "function_definition", "type_definition":
-		typ := c.cTypeName(m.Child("type"))
+		typ := t.cTypeName(m.Child("type"))
 		for _, d := range m.Children() {
-			if id := c.idOfNode(c.cDeclared(d)); d.Field() == "declarator" && id != c.class.root {
-				c.bindAll(id, typ)
+			if id := t.idOfNode(t.cDeclared(d)); d.Field() == "declarator" && id != t.class.root {
+				t.bindAll(id, typ)
 			}
 		}
 	case "template_declaration":
 		for _, d := range m.Children() {
 			if d.Field() == "" {
-				c.cBindMembers(d)
+				t.cBindMembers(d)
 			}
 		}
 	case "alias_declaration":
-		c.bindAll(c.idOfNode(m.Child("name")), pathName{})
+		t.bindAll(t.idOfNode(m.Child("name")), pathName{})
 	}
 }
 
 // cDeclared returns the name node of a declarator, if it is a plain name.
-func (c *treeNames) cDeclared(d syntax.Node) syntax.Node {
+func (t *treeNames) cDeclared(d syntax.Node) syntax.Node {
 	for range 20 {
 		switch d.Type() {
 		case "identifier", "field_identifier", "type_identifier":
@@ -311,64 +311,64 @@ func (c *treeNames) cDeclared(d syntax.Node) syntax.Node {
 }
 
 // cVariables walks a declaration and binds its names.
-func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
+func (t *treeNames) cVariables(n syntax.Node, kind kindCode) {
 	if kind != matchKind {
 		kind = typeKind
 	}
 	var declared pathName
 	if n.Type() != "type_definition" {
-		declared = c.cTypeName(n.Child("type"))
+		declared = t.cTypeName(n.Child("type"))
 	}
-	for _, child := range c.each(n) {
+	for _, child := range t.each(n) {
 		switch child.Field() {
 		case "type":
-			c.visit(child, kind)
+			t.visit(child, kind)
 		case "declarator":
 			typ := declared
 			if value := child.Child("value"); typ.path == 0 && value.Type() == "new_expression" { // auto x = new T
-				typ = c.cTypeName(value.Child("type"))
+				typ = t.cTypeName(value.Child("type"))
 			}
-			c.cDeclarator(child, typ)
+			t.cDeclarator(child, typ)
 		default:
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	}
 }
 
 // cDeclarator binds the name of a declarator. It walks the sizes, values and parameters around the name.
-func (c *treeNames) cDeclarator(n syntax.Node, typ pathName) {
-	if !n.Named() || !c.descend() {
+func (t *treeNames) cDeclarator(n syntax.Node, typ pathName) {
+	if !n.Named() || !t.descend() {
 		return
 	}
-	defer c.ascend()
+	defer t.ascend()
 	switch n.Type() {
 	case "identifier", "type_identifier":
-		c.bind(c.idOfNode(n), typ)
+		t.bind(t.idOfNode(n), typ)
 	case "field_identifier", "operator_name", "destructor_name", "operator_cast", "qualified_identifier":
 		// Members are bound by their class.
 	case "init_declarator":
-		c.except(n, "declarator")
-		c.cDeclarator(n.Child("declarator"), typ)
+		t.except(n, "declarator")
+		t.cDeclarator(n.Child("declarator"), typ)
 	case "structured_binding_declarator":
 		for _, name := range n.Children() {
-			c.bind(c.idOfNode(name), pathName{})
+			t.bind(t.idOfNode(name), pathName{})
 		}
 	case "function_declarator":
-		c.within(false, func() { c.except(n, "declarator") })
-		c.cDeclarator(n.Child("declarator"), pathName{})
+		t.within(false, func() { t.except(n, "declarator") })
+		t.cDeclarator(n.Child("declarator"), pathName{})
 	default:
-		for _, child := range c.each(n) {
+		for _, child := range t.each(n) {
 			if child.Field() == "declarator" || strings.HasSuffix(child.Type(), "declarator") || child.Field() == "" && child.Type() == "identifier" {
-				c.cDeclarator(child, typ)
+				t.cDeclarator(child, typ)
 			} else {
-				c.visit(child, mentionKind)
+				t.visit(child, mentionKind)
 			}
 		}
 	}
 }
 
 // cFunction walks a function definition. A function with a qualified name is a member of that class.
-func (c *treeNames) cFunction(n syntax.Node) {
+func (t *treeNames) cFunction(n syntax.Node) {
 	d := n.Child("declarator")
 	for d.Type() != "function_declarator" && !d.Child("declarator").IsZero() {
 		d = d.Child("declarator")
@@ -377,33 +377,33 @@ func (c *treeNames) cFunction(n syntax.Node) {
 		d = d.First("function_declarator")
 	}
 	name := d.Child("declarator")
-	class := c.class
+	class := t.class
 	if name.Type() == "qualified_identifier" {
-		owner := plainName(withoutArguments(c.text(name)))
+		owner := plainName(withoutArguments(t.text(name)))
 		if dot := strings.LastIndexByte(owner, '.'); dot > 0 {
 			owner = owner[:dot]
-			c.class = singleName(c.idOf(owner[strings.LastIndexByte(owner, '.')+1:]))
+			t.class = singleName(t.idOf(owner[strings.LastIndexByte(owner, '.')+1:]))
 		}
-	} else if c.class.path == 0 {
-		c.bind(c.idOfNode(name), pathName{})
+	} else if t.class.path == 0 {
+		t.bind(t.idOfNode(name), pathName{})
 	}
-	c.within(true, func() {
-		if c.class != class {
-			c.bindOwn(c.class.root)
+	t.within(true, func() {
+		if t.class != class {
+			t.bindOwn(t.class.root)
 		}
-		c.visit(n.Child("type"), typeKind)
-		c.except(d, "declarator")
-		c.except(n, "type", "declarator")
+		t.visit(n.Child("type"), typeKind)
+		t.except(d, "declarator")
+		t.except(n, "type", "declarator")
 	})
-	c.class = class
+	t.class = class
 }
 
 // cTypeName returns the name of a type node.
-func (c *treeNames) cTypeName(n syntax.Node) pathName {
+func (t *treeNames) cTypeName(n syntax.Node) pathName {
 	for range 8 {
 		switch n.Type() {
 		case "type_identifier":
-			return singleName(c.idOfNode(n))
+			return singleName(t.idOfNode(n))
 		case "template_type", "struct_specifier", "class_specifier", "union_specifier", "enum_specifier":
 			n = n.Child("name")
 		case "type_descriptor":
@@ -416,7 +416,7 @@ func (c *treeNames) cTypeName(n syntax.Node) pathName {
 			if scope.Type() != "namespace_identifier" || name.Type() != "type_identifier" {
 				return pathName{}
 			}
-			return c.join(singleName(c.idOfNode(scope)), "::", c.bytes(name))
+			return t.join(singleName(t.idOfNode(scope)), "::", t.bytes(name))
 		default:
 			return pathName{}
 		}

@@ -7,33 +7,33 @@ import (
 )
 
 // php visits a node of PHP. Variables begin with $ and are never uses.
-func (c *treeNames) php(n syntax.Node, kind kindCode) {
+func (t *treeNames) php(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "name":
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "comment", "variable_name", "dynamic_variable_name", "string_content", "integer", "float", "primitive_type", "php_tag", "text", "text_interpolation", "relative_scope",
 		"visibility_modifier", "nowdoc", "heredoc_start", "heredoc_end", "string", "goto_statement", "named_label_statement":
 		// These nodes have no names.
 	case "qualified_name":
-		c.phpPath(n, kind)
+		t.phpPath(n, kind)
 	case "namespace_definition":
-		c.visit(n.Child("body"), mentionKind)
+		t.visit(n.Child("body"), mentionKind)
 	case "namespace_use_declaration":
-		c.phpUse(n)
+		t.phpUse(n)
 	case "require_expression", "require_once_expression", "include_expression", "include_once_expression":
-		c.imports(c.phpIncluded(n), n.Start())
-		c.children(n)
+		t.imports(t.phpIncluded(n), n.Start())
+		t.children(n)
 	case "function_call_expression":
-		c.childAs(n, "function", callKind)
+		t.childAs(n, "function", callKind)
 	case "member_call_expression", "nullsafe_member_call_expression":
-		c.phpMember(n, callKind)
+		t.phpMember(n, callKind)
 	case "member_access_expression", "nullsafe_member_access_expression":
-		c.phpMember(n, mentionKind)
+		t.phpMember(n, mentionKind)
 	case "scoped_call_expression":
-		c.phpScoped(n.Child("scope"), n.Child("name"), callKind)
-		c.except(n, "scope", "name")
+		t.phpScoped(n.Child("scope"), n.Child("name"), callKind)
+		t.except(n, "scope", "name")
 	case "scoped_property_access_expression":
-		c.phpScoped(n.Child("scope"), n.Child("name").First("name"), mentionKind)
+		t.phpScoped(n.Child("scope"), n.Child("name").First("name"), mentionKind)
 	case "class_constant_access_expression":
 		var parts []syntax.Node
 		for _, child := range n.Children() {
@@ -42,87 +42,87 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 			}
 		}
 		if len(parts) == 2 {
-			c.phpScoped(parts[0], parts[1], kind)
+			t.phpScoped(parts[0], parts[1], kind)
 		} else {
-			c.children(n)
+			t.children(n)
 		}
 	case "object_creation_expression":
-		for _, child := range c.each(n) {
+		for _, child := range t.each(n) {
 			switch child.Type() {
 			case "name", "qualified_name":
-				c.visit(child, literalKind)
+				t.visit(child, literalKind)
 			default:
-				c.visit(child, mentionKind)
+				t.visit(child, mentionKind)
 			}
 		}
 	case "named_type", "optional_type", "union_type", "intersection_type", "type_list":
 		if kind == mentionKind {
 			kind = typeKind
 		}
-		c.childrenAs(n, kind)
+		t.childrenAs(n, kind)
 	case "base_clause", "class_interface_clause", "use_declaration":
-		c.childrenAs(n, typeKind)
+		t.childrenAs(n, typeKind)
 	case "attribute":
-		c.firstAs(n, callKind)
+		t.firstAs(n, callKind)
 	case "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration":
 		name := n.Child("name")
-		c.bindIn(0, c.idOfNode(name), 0, pathName{})
-		c.inClass(name, func() {
-			c.phpFields(n.Child("body"))
-			c.except(n, "name")
+		t.bindIn(0, t.idOfNode(name), 0, pathName{})
+		t.inClass(name, func() {
+			t.phpFields(n.Child("body"))
+			t.except(n, "name")
 		})
 	case "function_definition", "method_declaration", "anonymous_function", "arrow_function":
 		if n.Type() == "function_definition" {
-			c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
+			t.bindIn(0, t.idOfNode(n.Child("name")), 0, pathName{})
 		}
-		c.within(true, func() { c.except(n, "name") })
+		t.within(true, func() { t.except(n, "name") })
 	case "simple_parameter", "property_promotion_parameter", "variadic_parameter":
 		typ := n.Child("type")
-		c.except(n, "name")
+		t.except(n, "name")
 		name := n.Child("name")
-		c.bind(c.idOfNode(name), c.phpType(typ))
+		t.bind(t.idOfNode(name), t.phpType(typ))
 		if n.Type() == "property_promotion_parameter" {
-			c.assigned(name.First("name"))
-			c.field(c.class, ".", c.bytes(name.First("name")), c.phpType(typ))
+			t.assigned(name.First("name"))
+			t.field(t.class, ".", t.bytes(name.First("name")), t.phpType(typ))
 		}
 	case "assignment_expression":
 		left, right := n.Child("left"), n.Child("right")
-		c.visit(right, mentionKind)
+		t.visit(right, mentionKind)
 		if left.Type() != "variable_name" {
-			c.visit(left, mentionKind)
+			t.visit(left, mentionKind)
 			return
 		}
 		var typ pathName
 		if right.Type() == "object_creation_expression" {
-			typ = c.phpType(right.First("name", "qualified_name"))
+			typ = t.phpType(right.First("name", "qualified_name"))
 		}
-		c.bind(c.idOfNode(left), typ)
+		t.bind(t.idOfNode(left), typ)
 	case "const_element", "enum_case":
 		named := false
-		for _, child := range c.each(n) {
+		for _, child := range t.each(n) {
 			if child.Type() == "name" && !named {
 				named = true
 				continue
 			}
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	case "argument", "property_element":
-		c.except(n, "name")
+		t.except(n, "name")
 	case "catch_clause":
-		c.visit(n.Child("type"), matchKind)
-		c.visit(n.Child("body"), mentionKind)
+		t.visit(n.Child("type"), matchKind)
+		t.visit(n.Child("body"), mentionKind)
 	case "binary_expression":
-		if string(c.bytes(n.Child("operator"))) == "instanceof" {
-			c.childAs(n, "right", typeKind)
+		if string(t.bytes(n.Child("operator"))) == "instanceof" {
+			t.childAs(n, "right", typeKind)
 		} else {
-			c.children(n)
+			t.children(n)
 		}
 	case "case_statement":
-		c.childAs(n, "value", matchKind)
+		t.childAs(n, "value", matchKind)
 	case "match_condition_list":
-		c.childrenAs(n, matchKind)
+		t.childrenAs(n, matchKind)
 	default:
-		c.children(n)
+		t.children(n)
 	}
 }
 
@@ -160,20 +160,20 @@ func isPHPMember(name string) bool {
 }
 
 // phpPath walks a name with backslashes. A name with a leading backslash does not refer to an import.
-func (c *treeNames) phpPath(n syntax.Node, kind kindCode) {
-	path, last := c.phpNames(n)
+func (t *treeNames) phpPath(n syntax.Node, kind kindCode) {
+	path, last := t.phpNames(n)
 	if last.IsZero() {
 		return
 	}
 	if path.path == 0 {
-		c.mentionNode(last, kind)
+		t.mentionNode(last, kind)
 	} else {
-		c.member(path, c.idOfNode(last), last.Start(), kind)
+		t.member(path, t.idOfNode(last), last.Start(), kind)
 	}
 }
 
 // phpNames splits a name with backslashes.
-func (c *treeNames) phpNames(n syntax.Node) (path pathName, last syntax.Node) {
+func (t *treeNames) phpNames(n syntax.Node) (path pathName, last syntax.Node) {
 	for _, child := range n.Children() {
 		if child.Type() == "name" {
 			last = child
@@ -182,7 +182,7 @@ func (c *treeNames) phpNames(n syntax.Node) (path pathName, last syntax.Node) {
 	if last.IsZero() {
 		return pathName{}, last
 	}
-	before := strings.Join(strings.Fields(string(c.src[n.Start():last.Start()])), "")
+	before := strings.Join(strings.Fields(string(t.src[n.Start():last.Start()])), "")
 	before = strings.TrimSuffix(before, `\`)
 	if before == "" || len(before) > maxPath {
 		return pathName{}, last
@@ -192,18 +192,18 @@ func (c *treeNames) phpNames(n syntax.Node) (path pathName, last syntax.Node) {
 		first, _, _ = strings.Cut(rest, `\`)
 		first = `\` + first
 	}
-	return pathName{c.idOf(before), c.idOf(first)}, last
+	return pathName{t.idOf(before), t.idOf(first)}, last
 }
 
 // phpUse adds the imports of a use declaration.
-func (c *treeNames) phpUse(n syntax.Node) {
+func (t *treeNames) phpUse(n syntax.Node) {
 	ofFunction := false
 	for _, child := range n.Children() {
 		ofFunction = ofFunction || child.Type() == "function" || child.Type() == "const"
 	}
 	add := func(prefix string, clause syntax.Node) {
-		name := prefix + strings.TrimPrefix(strings.Join(strings.Fields(c.text(clause.First("qualified_name", "name"))), ""), `\`)
-		alias := c.text(clause.Child("alias"))
+		name := prefix + strings.TrimPrefix(strings.Join(strings.Fields(t.text(clause.First("qualified_name", "name"))), ""), `\`)
+		alias := t.text(clause.Child("alias"))
 		last := strings.LastIndexByte(name, '\\')
 		short := name[last+1:]
 		function := ofFunction
@@ -213,11 +213,11 @@ func (c *treeNames) phpUse(n syntax.Node) {
 		switch {
 		case short == "":
 		case function && last > 0:
-			c.imports(name[:last], clause.Start(), Binding{Name: short, As: alias})
+			t.imports(name[:last], clause.Start(), Binding{Name: short, As: alias})
 		case alias != "":
-			c.imports(name, clause.Start(), Binding{As: alias})
+			t.imports(name, clause.Start(), Binding{As: alias})
 		default:
-			c.imports(name, clause.Start(), Binding{As: short})
+			t.imports(name, clause.Start(), Binding{As: short})
 		}
 	}
 	for _, child := range n.Children() {
@@ -225,7 +225,7 @@ func (c *treeNames) phpUse(n syntax.Node) {
 		case "namespace_use_clause":
 			add("", child)
 		case "namespace_use_group":
-			prefix := strings.TrimPrefix(c.text(n.First("namespace_name")), `\`) + `\`
+			prefix := strings.TrimPrefix(t.text(n.First("namespace_name")), `\`) + `\`
 			for _, clause := range child.Children() {
 				if strings.HasPrefix(clause.Type(), "namespace_use") {
 					add(prefix, clause)
@@ -236,7 +236,7 @@ func (c *treeNames) phpUse(n syntax.Node) {
 }
 
 // phpIncluded returns the file of an include: './x.php' for __DIR__ . '/x.php'.
-func (c *treeNames) phpIncluded(n syntax.Node) string {
+func (t *treeNames) phpIncluded(n syntax.Node) string {
 	var value syntax.Node
 	for _, child := range n.Children() {
 		if child.Named() {
@@ -251,14 +251,14 @@ func (c *treeNames) phpIncluded(n syntax.Node) string {
 		}
 	}
 	left, right := value.Child("left"), value.Child("right")
-	before := strings.Join(strings.Fields(c.text(left)), "")
+	before := strings.Join(strings.Fields(t.text(left)), "")
 	if value.Type() == "binary_expression" && isPHPString(right) && (before == "__DIR__" || before == "dirname(__FILE__)") {
-		return "." + unquote(c.text(right))
+		return "." + unquote(t.text(right))
 	}
 	if isPHPString(value) {
-		return unquote(c.text(value))
+		return unquote(t.text(value))
 	}
-	return clip(c.text(value), maxPath)
+	return clip(t.text(value), maxPath)
 }
 
 func isPHPString(n syntax.Node) bool {
@@ -266,92 +266,92 @@ func isPHPString(n syntax.Node) bool {
 }
 
 // phpFields records the property types of a class.
-func (c *treeNames) phpFields(body syntax.Node) {
-	for _, m := range c.each(body) {
+func (t *treeNames) phpFields(body syntax.Node) {
+	for _, m := range t.each(body) {
 		if m.Type() != "property_declaration" {
 			continue
 		}
-		typ := c.phpType(m.Child("type"))
+		typ := t.phpType(m.Child("type"))
 		for _, p := range m.Children() {
 			if p.Type() == "property_element" {
-				c.field(c.class, ".", c.bytes(p.First("variable_name").First("name")), typ)
+				t.field(t.class, ".", t.bytes(p.First("variable_name").First("name")), typ)
 			}
 		}
 	}
 }
 
 // phpMember walks a member of a value. It returns the member's type, if the file declares it.
-func (c *treeNames) phpMember(n syntax.Node, kind kindCode) (typ pathName) {
-	if !c.descend() {
+func (t *treeNames) phpMember(n syntax.Node, kind kindCode) (typ pathName) {
+	if !t.descend() {
 		return pathName{}
 	}
-	defer c.ascend()
+	defer t.ascend()
 	object, name := n.Child("object"), n.Child("name")
 	var before pathName
 	switch {
 	case object.Type() == "member_access_expression":
-		before = c.phpMember(object, mentionKind)
+		before = t.phpMember(object, mentionKind)
 	case object.Type() != "variable_name":
-		c.visit(object, mentionKind)
-	case string(c.bytes(object)) == "$this":
-		before = c.class
+		t.visit(object, mentionKind)
+	case string(t.bytes(object)) == "$this":
+		before = t.class
 	default:
-		if id := c.idOfNode(object); c.isLocal(id) {
+		if id := t.idOfNode(object); t.isLocal(id) {
 			before = singleName(id)
 		}
 	}
 	if name.Type() == "name" {
-		typ, _ = c.fieldType(before, ".", c.bytes(name))
-		c.member(before, c.idOfNode(name), name.Start(), kind)
+		typ, _ = t.fieldType(before, ".", t.bytes(name))
+		t.member(before, t.idOfNode(name), name.Start(), kind)
 	} else {
-		c.visit(name, mentionKind)
+		t.visit(name, mentionKind)
 	}
-	c.except(n, "object", "name")
+	t.except(n, "object", "name")
 	return typ
 }
 
 // phpScoped walks Class::name.
-func (c *treeNames) phpScoped(scope, name syntax.Node, kind kindCode) {
+func (t *treeNames) phpScoped(scope, name syntax.Node, kind kindCode) {
 	var path pathName
 	switch scope.Type() {
 	case "name":
-		if strings.EqualFold(c.text(name), "class") {
-			c.mentionNode(scope, kind)
+		if strings.EqualFold(t.text(name), "class") {
+			t.mentionNode(scope, kind)
 			return
 		}
-		path = singleName(c.idOfNode(scope))
+		path = singleName(t.idOfNode(scope))
 	case "qualified_name":
-		before, last := c.phpNames(scope)
-		c.phpPath(scope, mentionKind)
-		if path = c.join(before, `\`, c.bytes(last)); before.path == 0 {
-			path = singleName(c.idOfNode(last))
+		before, last := t.phpNames(scope)
+		t.phpPath(scope, mentionKind)
+		if path = t.join(before, `\`, t.bytes(last)); before.path == 0 {
+			path = singleName(t.idOfNode(last))
 		}
 	case "relative_scope":
-		if string(c.bytes(scope)) != "parent" {
-			path = c.class
+		if string(t.bytes(scope)) != "parent" {
+			path = t.class
 		}
 	default:
-		c.visit(scope, mentionKind)
+		t.visit(scope, mentionKind)
 	}
 	if name.Type() == "name" {
-		c.member(path, c.idOfNode(name), name.Start(), kind)
+		t.member(path, t.idOfNode(name), name.Start(), kind)
 	} else {
-		c.visit(name, mentionKind)
+		t.visit(name, mentionKind)
 	}
 }
 
 // phpType returns the name of a type node.
-func (c *treeNames) phpType(n syntax.Node) pathName {
+func (t *treeNames) phpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
 		case "name":
-			return singleName(c.idOfNode(n))
+			return singleName(t.idOfNode(n))
 		case "qualified_name":
-			before, last := c.phpNames(n)
+			before, last := t.phpNames(n)
 			if before.path == 0 {
-				return singleName(c.idOfNode(last))
+				return singleName(t.idOfNode(last))
 			}
-			return c.join(before, `\`, c.bytes(last))
+			return t.join(before, `\`, t.bytes(last))
 		case "optional_type", "named_type":
 			n = n.First("named_type", "name", "qualified_name")
 		default:

@@ -8,30 +8,30 @@ import (
 
 // python visits a node of Python. An assignment binds a name in the whole function. Names bound in a class
 // body are not visible in its methods.
-func (c *treeNames) python(n syntax.Node, kind kindCode) {
+func (t *treeNames) python(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
-		if !c.inBody || !c.inBodyNames[c.idOfNode(n)] {
-			c.mentionNode(n, kind)
+		if !t.inBody || !t.inBodyNames[t.idOfNode(n)] {
+			t.mentionNode(n, kind)
 		}
 	case "comment", "integer", "float", "string_start", "string_content", "string_end", "true", "false", "none", "escape_sequence":
 		// These nodes have no names.
 	case "string":
 		if kind == typeKind {
-			c.pythonQuoted(n)
+			t.pythonQuoted(n)
 			break
 		}
-		if name := pythonText(c.bytes(n)); name != "" && n.Start() != c.required {
-			c.imports(TextModulePrefix+name, n.Start())
+		if name := pythonText(t.bytes(n)); name != "" && n.Start() != t.required {
+			t.imports(TextModulePrefix+name, n.Start())
 		}
-		c.children(n)
+		t.children(n)
 	case "attribute":
-		c.pythonPath(n, kind)
+		t.pythonPath(n, kind)
 	case "call":
-		if module := c.pythonRequired(n); module != "" {
-			c.imports(module, n.Start())
+		if module := t.pythonRequired(n); module != "" {
+			t.imports(module, n.Start())
 		}
-		c.childAs(n, "function", callKind)
+		t.childAs(n, "function", callKind)
 	case "parenthesized_expression", "tuple", "type", "subscript", "union_type", "generic_type", "type_parameter", "binary_operator", "list",
 		"constrained_type", "member_type":
 		if kind != typeKind && kind != matchKind {
@@ -40,55 +40,55 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 		if n.Type() == "type" {
 			kind = typeKind
 		}
-		c.childrenAs(n, kind)
+		t.childrenAs(n, kind)
 	case "decorator":
-		c.childrenAs(n, callKind)
+		t.childrenAs(n, callKind)
 	case "keyword_argument":
-		c.except(n, "name")
+		t.except(n, "name")
 	case "import_statement", "import_from_statement", "future_import_statement":
-		c.pythonImport(n)
+		t.pythonImport(n)
 	case "function_definition", "lambda":
-		c.pythonFunction(n)
+		t.pythonFunction(n)
 	case "class_definition":
-		c.pythonClass(n)
+		t.pythonClass(n)
 	case "global_statement", "nonlocal_statement":
-		c.pythonGlobals(n)
+		t.pythonGlobals(n)
 	case "assignment":
-		c.pythonAssignment(n)
+		t.pythonAssignment(n)
 	case "augmented_assignment":
-		c.except(n, "left")
-		c.pythonTarget(n.Child("left"), pathName{})
+		t.except(n, "left")
+		t.pythonTarget(n.Child("left"), pathName{})
 	case "named_expression":
-		c.except(n, "name")
-		c.pythonTarget(n.Child("name"), pathName{})
+		t.except(n, "name")
+		t.pythonTarget(n.Child("name"), pathName{})
 	case "for_statement":
-		c.pythonTarget(n.Child("left"), pathName{})
-		c.except(n, "left")
+		t.pythonTarget(n.Child("left"), pathName{})
+		t.except(n, "left")
 	case "for_in_clause":
-		c.except(n, "left")
-		c.pythonTarget(n.Child("left"), pathName{})
+		t.except(n, "left")
+		t.pythonTarget(n.Child("left"), pathName{})
 	case "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression":
-		inBody := c.inBody
-		c.inBody = false
-		c.within(true, func() { c.children(n) })
-		c.inBody = inBody
+		inBody := t.inBody
+		t.inBody = false
+		t.within(true, func() { t.children(n) })
+		t.inBody = inBody
 	case "as_pattern":
-		c.pythonAs(n, kind)
+		t.pythonAs(n, kind)
 	case "except_clause", "except_group_clause":
-		c.pythonExcept(n)
+		t.pythonExcept(n)
 	case "case_clause":
-		for _, child := range c.each(n) {
+		for _, child := range t.each(n) {
 			if child.Type() == "case_pattern" {
-				c.pythonCase(child)
+				t.pythonCase(child)
 			} else {
-				c.visit(child, mentionKind)
+				t.visit(child, mentionKind)
 			}
 		}
 	case "type_alias_statement":
-		c.pythonTarget(n.Child("left").First("identifier"), pathName{})
-		c.visit(n.Child("right"), typeKind)
+		t.pythonTarget(n.Child("left").First("identifier"), pathName{})
+		t.visit(n.Child("right"), typeKind)
 	default:
-		c.children(n)
+		t.children(n)
 	}
 }
 
@@ -128,43 +128,43 @@ func isPythonMember(name string) bool {
 }
 
 // pythonPath walks a chain of names with dots and returns it.
-func (c *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
-	if !c.descend() {
+func (t *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
+	if !t.descend() {
 		return pathName{}
 	}
-	defer c.ascend()
+	defer t.ascend()
 	object, name := n.Child("object"), n.Child("attribute")
 	switch object.Type() {
 	case "identifier":
-		switch string(c.bytes(object)) {
+		switch string(t.bytes(object)) {
 		case "self", "cls":
-			path = c.class
+			path = t.class
 		default:
-			path = singleName(c.idOfNode(object))
+			path = singleName(t.idOfNode(object))
 		}
 	case "attribute":
-		path = c.pythonPath(object, mentionKind)
+		path = t.pythonPath(object, mentionKind)
 	default:
-		c.visit(object, mentionKind)
+		t.visit(object, mentionKind)
 	}
-	return c.stepNode(path, name, kind)
+	return t.stepNode(path, name, kind)
 }
 
 // pythonImport adds the imports of a statement. Imports in a function count as those of the file.
-func (c *treeNames) pythonImport(n syntax.Node) {
+func (t *treeNames) pythonImport(n syntax.Node) {
 	module := n.Child("module_name")
 	if n.Type() == "import_statement" || module.IsZero() {
 		if n.Type() == "future_import_statement" {
-			c.imports("__future__", n.Start())
+			t.imports("__future__", n.Start())
 			return
 		}
 		for _, child := range n.Children() {
 			switch child.Type() {
 			case "dotted_name":
-				name := c.dottedName(child)
-				c.imports(name, child.Start(), Binding{As: name})
+				name := t.dottedName(child)
+				t.imports(name, child.Start(), Binding{As: name})
 			case "aliased_import":
-				c.imports(c.dottedName(child.Child("name")), child.Start(), Binding{As: c.text(child.Child("alias"))})
+				t.imports(t.dottedName(child.Child("name")), child.Start(), Binding{As: t.text(child.Child("alias"))})
 			}
 		}
 		return
@@ -176,33 +176,33 @@ func (c *treeNames) pythonImport(n syntax.Node) {
 			names = append(names, Binding{Name: "*"})
 		case child.Field() == "module_name":
 		case child.Type() == "dotted_name":
-			names = append(names, Binding{Name: c.dottedName(child)})
+			names = append(names, Binding{Name: t.dottedName(child)})
 		case child.Type() == "aliased_import":
-			b := Binding{Name: c.dottedName(child.Child("name")), As: c.text(child.Child("alias"))}
+			b := Binding{Name: t.dottedName(child.Child("name")), As: t.text(child.Child("alias"))}
 			if b.As == b.Name {
 				b.As = ""
 			}
 			names = append(names, b)
 		}
 	}
-	c.imports(c.dottedName(module), n.Start(), names...)
+	t.imports(t.dottedName(module), n.Start(), names...)
 }
 
 // pythonRequired returns the module that a call of import_module imports.
-func (c *treeNames) pythonRequired(call syntax.Node) string {
+func (t *treeNames) pythonRequired(call syntax.Node) string {
 	function := call.Child("function")
 	if function.End()-function.Start() > 40 { // longer than any of them
 		return ""
 	}
-	switch c.text(function) {
+	switch t.text(function) {
 	case "importlib.import_module", "import_module", "__import__":
 	default:
 		return ""
 	}
 	for _, arg := range call.Child("arguments").Children() {
 		if arg.Type() == "string" && arg.First("interpolation").IsZero() {
-			c.required = arg.Start()
-			return unquote(c.text(arg))
+			t.required = arg.Start()
+			return unquote(t.text(arg))
 		}
 		if arg.Named() {
 			return ""
@@ -242,118 +242,118 @@ func pythonText(quoted []byte) string {
 }
 
 // dottedName returns the text of a name without white space.
-func (c *treeNames) dottedName(n syntax.Node) string {
-	return strings.Join(strings.Fields(c.text(n)), "")
+func (t *treeNames) dottedName(n syntax.Node) string {
+	return strings.Join(strings.Fields(t.text(n)), "")
 }
 
 // pythonFunction walks a function. Its annotations and defaults are outside of its scope.
-func (c *treeNames) pythonFunction(n syntax.Node) {
+func (t *treeNames) pythonFunction(n syntax.Node) {
 	if n.Type() == "function_definition" {
-		c.pythonTarget(n.Child("name"), pathName{})
+		t.pythonTarget(n.Child("name"), pathName{})
 	}
-	globals, inBody := c.globals, c.inBody
-	c.within(false, func() {
-		c.pythonTypeParams(n)
+	globals, inBody := t.globals, t.inBody
+	t.within(false, func() {
+		t.pythonTypeParams(n)
 		params := n.Child("parameters")
-		c.pythonDefaults(params)
-		c.visit(n.Child("return_type"), typeKind)
-		c.within(true, func() {
-			c.inBody, c.globals = false, nil
-			c.pythonParams(params)
-			c.visit(n.Child("body"), mentionKind)
-			c.inBody, c.globals = inBody, globals
+		t.pythonDefaults(params)
+		t.visit(n.Child("return_type"), typeKind)
+		t.within(true, func() {
+			t.inBody, t.globals = false, nil
+			t.pythonParams(params)
+			t.visit(n.Child("body"), mentionKind)
+			t.inBody, t.globals = inBody, globals
 		})
 	})
 }
 
 // pythonTypeParams binds the type parameters of a function or class.
-func (c *treeNames) pythonTypeParams(n syntax.Node) {
+func (t *treeNames) pythonTypeParams(n syntax.Node) {
 	params := n.Child("type_parameters")
 	for _, p := range params.Children() {
 		if p.Type() == "type" {
-			c.bindAll(c.idOfNode(p.First("identifier")), pathName{})
+			t.bindAll(t.idOfNode(p.First("identifier")), pathName{})
 		}
 	}
 }
 
 // pythonDefaults walks the annotations and defaults of parameters.
-func (c *treeNames) pythonDefaults(params syntax.Node) {
-	for _, p := range c.each(params) {
+func (t *treeNames) pythonDefaults(params syntax.Node) {
+	for _, p := range t.each(params) {
 		switch p.Type() {
 		case "typed_parameter", "default_parameter", "typed_default_parameter":
-			c.visit(p.Child("type"), typeKind)
-			c.visit(p.Child("value"), mentionKind)
+			t.visit(p.Child("type"), typeKind)
+			t.visit(p.Child("value"), mentionKind)
 		}
 	}
 }
 
 // pythonParams binds parameters.
-func (c *treeNames) pythonParams(params syntax.Node) {
-	for _, p := range c.each(params) {
+func (t *treeNames) pythonParams(params syntax.Node) {
+	for _, p := range t.each(params) {
 		switch p.Type() {
 		case "typed_parameter", "default_parameter", "typed_default_parameter":
 			name := p.Child("name")
 			if name.IsZero() {
 				name = p.First("identifier", "list_splat_pattern", "dictionary_splat_pattern")
 			}
-			c.pythonTarget(name, c.pythonType(p.Child("type")))
+			t.pythonTarget(name, t.pythonType(p.Child("type")))
 		default:
-			c.pythonTarget(p, pathName{})
+			t.pythonTarget(p, pathName{})
 		}
 	}
 }
 
 // pythonTarget binds the names in an assignment target.
-func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
-	if !n.Named() || !c.descend() {
+func (t *treeNames) pythonTarget(n syntax.Node, typ pathName) {
+	if !n.Named() || !t.descend() {
 		return
 	}
-	defer c.ascend()
+	defer t.ascend()
 	switch n.Type() {
 	case "identifier":
-		id := c.idOfNode(n)
+		id := t.idOfNode(n)
 		switch {
-		case c.inBody:
-			c.inBodyNames[id] = true
-			c.field(c.class, ".", c.bytes(n), typ)
-		case !c.globals[id]:
-			c.bindFunction(id, typ)
+		case t.inBody:
+			t.inBodyNames[id] = true
+			t.field(t.class, ".", t.bytes(n), typ)
+		case !t.globals[id]:
+			t.bindFunction(id, typ)
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple", "list",
 		"as_pattern_target", "parenthesized_expression", "list_splat":
-		for _, child := range c.each(n) {
-			c.pythonTarget(child, pathName{})
+		for _, child := range t.each(n) {
+			t.pythonTarget(child, pathName{})
 		}
 	case "attribute":
-		if object := string(c.bytes(n.Child("object"))); object == "self" || object == "cls" {
-			c.assigned(n.Child("attribute"))
-			c.field(c.class, ".", c.bytes(n.Child("attribute")), typ)
+		if object := string(t.bytes(n.Child("object"))); object == "self" || object == "cls" {
+			t.assigned(n.Child("attribute"))
+			t.field(t.class, ".", t.bytes(n.Child("attribute")), typ)
 		}
-		c.visit(n, mentionKind)
+		t.visit(n, mentionKind)
 	default:
-		c.visit(n, mentionKind)
+		t.visit(n, mentionKind)
 	}
 }
 
 // pythonType returns the type name of an annotation, or of a call of a class.
-func (c *treeNames) pythonType(n syntax.Node) pathName {
+func (t *treeNames) pythonType(n syntax.Node) pathName {
 	if n.Type() == "type" {
 		n = n.First("identifier", "attribute", "string")
 	}
 	switch n.Type() {
 	case "identifier":
-		id := c.idOfNode(n)
+		id := t.idOfNode(n)
 		return singleName(id)
 	case "attribute":
 		object := n.Child("object")
 		if object.Type() != "identifier" {
 			return pathName{}
 		}
-		root := c.idOfNode(object)
-		return c.join(singleName(root), ".", c.bytes(n.Child("attribute")))
+		root := t.idOfNode(object)
+		return t.join(singleName(root), ".", t.bytes(n.Child("attribute")))
 	case "string":
-		if name := unquote(c.text(n)); isIdentifier(name) {
-			id := c.idOf(name)
+		if name := unquote(t.text(n)); isIdentifier(name) {
+			id := t.idOf(name)
 			return singleName(id)
 		}
 	}
@@ -361,126 +361,126 @@ func (c *treeNames) pythonType(n syntax.Node) pathName {
 }
 
 // pythonAssignment walks an assignment.
-func (c *treeNames) pythonAssignment(n syntax.Node) {
+func (t *treeNames) pythonAssignment(n syntax.Node) {
 	left := n.Child("left")
 	right := n.Child("right")
 	annotation := n.Child("type")
-	c.visit(annotation, typeKind)
-	c.visit(right, mentionKind)
-	typ := c.pythonType(annotation)
+	t.visit(annotation, typeKind)
+	t.visit(right, mentionKind)
+	typ := t.pythonType(annotation)
 	if right.Type() == "call" && typ.path == 0 {
 		class := right.Child("function")
 		last := class
 		if class.Type() == "attribute" {
 			last = class.Child("attribute")
 		}
-		if text := c.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' { // class names begin with a capital letter
-			typ = c.pythonType(class)
+		if text := t.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' { // class names begin with a capital letter
+			typ = t.pythonType(class)
 		}
 	}
-	c.pythonTarget(left, typ)
+	t.pythonTarget(left, typ)
 }
 
 // pythonClass walks a class.
-func (c *treeNames) pythonClass(n syntax.Node) {
-	c.pythonTarget(n.Child("name"), pathName{})
-	c.within(false, func() {
-		c.pythonTypeParams(n)
-		for _, base := range c.each(n.Child("superclasses")) {
+func (t *treeNames) pythonClass(n syntax.Node) {
+	t.pythonTarget(n.Child("name"), pathName{})
+	t.within(false, func() {
+		t.pythonTypeParams(n)
+		for _, base := range t.each(n.Child("superclasses")) {
 			if base.Type() == "keyword_argument" {
-				c.visit(base, mentionKind)
+				t.visit(base, mentionKind)
 			} else {
-				c.visit(base, typeKind)
+				t.visit(base, typeKind)
 			}
 		}
-		inBody, names := c.inBody, c.inBodyNames
-		c.inBody, c.inBodyNames = true, make(map[nameID]bool)
-		c.inClass(n.Child("name"), func() { c.visit(n.Child("body"), mentionKind) })
-		c.inBody, c.inBodyNames = inBody, names
+		inBody, names := t.inBody, t.inBodyNames
+		t.inBody, t.inBodyNames = true, make(map[nameID]bool)
+		t.inClass(n.Child("name"), func() { t.visit(n.Child("body"), mentionKind) })
+		t.inBody, t.inBodyNames = inBody, names
 	})
 }
 
 // pythonAs walks x as y.
-func (c *treeNames) pythonAs(n syntax.Node, kind kindCode) {
-	for _, child := range c.each(n) {
+func (t *treeNames) pythonAs(n syntax.Node, kind kindCode) {
+	for _, child := range t.each(n) {
 		if child.Field() == "alias" {
-			c.pythonTarget(child, pathName{})
+			t.pythonTarget(child, pathName{})
 		} else {
-			c.visit(child, kind)
+			t.visit(child, kind)
 		}
 	}
 }
 
-func (c *treeNames) pythonExcept(n syntax.Node) {
-	for _, child := range c.each(n) {
+func (t *treeNames) pythonExcept(n syntax.Node) {
+	for _, child := range t.each(n) {
 		switch {
 		case child.Field() == "alias":
-			c.pythonTarget(child, pathName{})
+			t.pythonTarget(child, pathName{})
 		case child.Type() == "block":
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		case child.Type() == "as_pattern":
-			c.pythonAs(child, matchKind)
+			t.pythonAs(child, matchKind)
 		default:
-			c.visit(child, matchKind)
+			t.visit(child, matchKind)
 		}
 	}
 }
 
 // pythonCase walks a pattern of a match statement. A single name is a variable.
-func (c *treeNames) pythonCase(n syntax.Node) {
-	if !n.Named() || !c.descend() {
+func (t *treeNames) pythonCase(n syntax.Node) {
+	if !n.Named() || !t.descend() {
 		return
 	}
-	defer c.ascend()
+	defer t.ascend()
 	children := n.Children()
 	switch n.Type() {
 	case "identifier":
-		c.pythonTarget(n, pathName{})
+		t.pythonTarget(n, pathName{})
 	case "dotted_name":
 		if len(children) == 1 {
-			c.pythonTarget(children[0], pathName{})
+			t.pythonTarget(children[0], pathName{})
 		} else {
-			c.names(n, matchKind)
+			t.names(n, matchKind)
 		}
 	case "class_pattern":
 		for i, child := range children {
 			if i == 0 {
-				c.names(child, matchKind)
+				t.names(child, matchKind)
 			} else {
-				c.pythonCase(child)
+				t.pythonCase(child)
 			}
 		}
 	case "keyword_pattern":
 		for _, child := range children[min(1, len(children)):] {
-			c.pythonCase(child)
+			t.pythonCase(child)
 		}
 	case "string", "concatenated_string":
 	default:
 		for _, child := range children {
-			c.pythonCase(child)
+			t.pythonCase(child)
 		}
 	}
 }
 
 // pythonGlobals records the names of a global or nonlocal statement. The function does not bind them.
-func (c *treeNames) pythonGlobals(n syntax.Node) {
-	for _, child := range c.each(n) {
+func (t *treeNames) pythonGlobals(n syntax.Node) {
+	for _, child := range t.each(n) {
 		if child.Type() == "identifier" {
-			id := c.idOfNode(child)
-			if c.globals == nil {
-				c.globals = make(map[nameID]bool)
+			id := t.idOfNode(child)
+			if t.globals == nil {
+				t.globals = make(map[nameID]bool)
 			}
-			c.globals[id] = true
+			t.globals[id] = true
 			if n.Type() == "global_statement" {
-				c.bindIn(0, id, 0, pathName{})
+				t.bindIn(0, id, 0, pathName{})
 			}
 		}
 	}
 }
 
 // pythonQuoted records the names in a quoted annotation.
-func (c *treeNames) pythonQuoted(n syntax.Node) {
-	text := c.bytes(n)
+func (t *treeNames) pythonQuoted(n syntax.Node) {
+	text := t.bytes(n)
 	for i := 0; i < len(text); {
 		if !isNameByte(text[i]) {
 			i++
@@ -497,7 +497,7 @@ func (c *treeNames) pythonQuoted(n syntax.Node) {
 		if word[0] >= '0' && word[0] <= '9' || start > 0 && text[start-1] == '.' {
 			continue
 		}
-		c.mention(c.id(word), n.Start()+start, typeKind)
+		t.mention(t.id(word), n.Start()+start, typeKind)
 	}
 }
 

@@ -6,57 +6,57 @@ import (
 
 // ruby visits a node of Ruby. A name that is not a variable is a method call. A class binds its methods in
 // its whole body.
-func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
+func (t *treeNames) ruby(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
 		if kind == mentionKind {
 			kind = callKind
 		}
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "constant":
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "comment", "instance_variable", "class_variable", "global_variable", "simple_symbol", "hash_key_symbol", "string_content", "integer", "float",
 		"self", "super", "nil", "true", "false", "heredoc_beginning", "uninterpreted", "alias", "undef", "character":
 		// These nodes have no names.
 	case "scope_resolution":
-		c.rubyPath(n, kind)
+		t.rubyPath(n, kind)
 	case "call":
-		c.rubyCall(n)
+		t.rubyCall(n)
 	case "class", "module":
-		c.within(true, func() {
-			c.visit(n.Child("superclass"), typeKind)
+		t.within(true, func() {
+			t.visit(n.Child("superclass"), typeKind)
 			name := n.Child("name")
 			if name.Type() == "scope_resolution" { // class A::B
-				c.rubyPath(name, mentionKind)
+				t.rubyPath(name, mentionKind)
 				name = name.Child("name")
 			}
-			c.inClass(name, func() {
-				c.bindOwn(c.idOfNode(name))
-				c.except(n, "name", "superclass")
+			t.inClass(name, func() {
+				t.bindOwn(t.idOfNode(name))
+				t.except(n, "name", "superclass")
 			})
 		})
 	case "superclass":
-		c.childrenAs(n, typeKind)
+		t.childrenAs(n, typeKind)
 	case "method", "singleton_method":
-		c.within(true, func() { c.except(n, "name", "object") })
+		t.within(true, func() { t.except(n, "name", "object") })
 	case "block", "do_block", "lambda":
-		c.scope(n)
+		t.scope(n)
 	case "method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter", "left_assignment_list", "destructured_left_assignment",
 		"exception_variable", "rest_assignment":
-		for _, child := range c.each(n) {
-			c.rubyTarget(child)
+		for _, child := range t.each(n) {
+			t.rubyTarget(child)
 		}
 	case "assignment", "operator_assignment":
-		c.visit(n.Child("right"), mentionKind)
-		c.rubyTarget(n.Child("left"))
+		t.visit(n.Child("right"), mentionKind)
+		t.rubyTarget(n.Child("left"))
 	case "for":
-		c.visit(n.Child("value"), mentionKind)
-		c.rubyTarget(n.Child("pattern"))
-		c.visit(n.Child("body"), mentionKind)
+		t.visit(n.Child("value"), mentionKind)
+		t.rubyTarget(n.Child("pattern"))
+		t.visit(n.Child("body"), mentionKind)
 	case "exceptions", "pattern":
-		c.childrenAs(n, matchKind)
+		t.childrenAs(n, matchKind)
 	default:
-		c.children(n)
+		t.children(n)
 	}
 }
 
@@ -94,33 +94,33 @@ func isRubyMember(name string) bool {
 }
 
 // rubyPath walks a qualified constant and returns its path.
-func (c *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
-	if !c.descend() {
+func (t *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
+	if !t.descend() {
 		return pathName{}
 	}
-	defer c.ascend()
+	defer t.ascend()
 	scope, name := n.Child("scope"), n.Child("name")
 	switch scope.Type() {
 	case "constant":
-		path = singleName(c.idOfNode(scope))
+		path = singleName(t.idOfNode(scope))
 	case "scope_resolution":
-		path = c.rubyPath(scope, mentionKind)
+		path = t.rubyPath(scope, mentionKind)
 	case "": // ::Name
-		c.mentionNode(name, kind)
-		return singleName(c.idOfNode(name))
+		t.mentionNode(name, kind)
+		return singleName(t.idOfNode(name))
 	default:
-		c.visit(scope, mentionKind)
+		t.visit(scope, mentionKind)
 	}
-	return c.stepNode(path, name, kind)
+	return t.stepNode(path, name, kind)
 }
 
 // rubyCall walks a call. Some calls import a file, and new creates a value.
-func (c *treeNames) rubyCall(n syntax.Node) {
+func (t *treeNames) rubyCall(n syntax.Node) {
 	receiver, method := n.Child("receiver"), n.Child("method")
 	if receiver.IsZero() {
-		c.rubyImport(n, string(c.bytes(method)))
+		t.rubyImport(n, string(t.bytes(method)))
 	}
-	made := string(c.bytes(method)) == "new"
+	made := string(t.bytes(method)) == "new"
 	kind := mentionKind
 	if made {
 		kind = literalKind
@@ -129,35 +129,35 @@ func (c *treeNames) rubyCall(n syntax.Node) {
 	switch receiver.Type() {
 	case "":
 		if method.Type() == "identifier" || method.Type() == "constant" {
-			c.mentionNode(method, callKind)
+			t.mentionNode(method, callKind)
 		}
-		c.except(n, "method")
+		t.except(n, "method")
 		return
 	case "identifier":
-		if path = singleName(c.idOfNode(receiver)); !c.isLocal(path.root) {
-			c.visit(receiver, mentionKind) // it may be a method, too
+		if path = singleName(t.idOfNode(receiver)); !t.isLocal(path.root) {
+			t.visit(receiver, mentionKind) // it may be a method, too
 			path = pathName{}
 		}
 	case "constant":
-		path = singleName(c.idOfNode(receiver))
+		path = singleName(t.idOfNode(receiver))
 		if made {
-			c.visit(receiver, kind)
+			t.visit(receiver, kind)
 		}
 	case "scope_resolution":
-		path = c.rubyPath(receiver, kind)
+		path = t.rubyPath(receiver, kind)
 	case "self":
-		path = c.class
+		path = t.class
 	default:
-		c.visit(receiver, mentionKind)
+		t.visit(receiver, mentionKind)
 	}
 	if !made && (method.Type() == "identifier" || method.Type() == "constant") {
-		c.member(path, c.idOfNode(method), method.Start(), callKind)
+		t.member(path, t.idOfNode(method), method.Start(), callKind)
 	}
-	c.except(n, "receiver", "method")
+	t.except(n, "receiver", "method")
 }
 
 // rubyImport adds an import. A module of require_relative begins with a dot.
-func (c *treeNames) rubyImport(n syntax.Node, method string) {
+func (t *treeNames) rubyImport(n syntax.Node, method string) {
 	switch method {
 	case "require", "require_relative", "load", "autoload":
 	default:
@@ -167,30 +167,30 @@ func (c *treeNames) rubyImport(n syntax.Node, method string) {
 	for _, arg := range n.Child("arguments").Children() {
 		switch {
 		case arg.Type() == "simple_symbol" && method == "autoload":
-			names = append(names, Binding{Name: c.text(arg)[1:]})
+			names = append(names, Binding{Name: t.text(arg)[1:]})
 		case arg.Type() == "string" && arg.First("interpolation").IsZero():
-			module := unquote(c.text(arg))
+			module := unquote(t.text(arg))
 			if method == "require_relative" {
 				module = "./" + module
 			}
-			c.imports(module, n.Start(), names...)
+			t.imports(module, n.Start(), names...)
 		}
 	}
 }
 
 // rubyTarget binds the names in an assignment target.
-func (c *treeNames) rubyTarget(n syntax.Node) {
+func (t *treeNames) rubyTarget(n syntax.Node) {
 	switch n.Type() {
 	case "identifier":
-		c.bind(c.idOfNode(n), pathName{})
+		t.bind(t.idOfNode(n), pathName{})
 	case "constant":
-		c.bindIn(0, c.idOfNode(n), 0, pathName{})
+		t.bindIn(0, t.idOfNode(n), 0, pathName{})
 	case "optional_parameter", "keyword_parameter":
-		c.visit(n.Child("value"), mentionKind)
-		c.bind(c.idOfNode(n.Child("name")), pathName{})
+		t.visit(n.Child("value"), mentionKind)
+		t.bind(t.idOfNode(n.Child("name")), pathName{})
 	case "splat_parameter", "hash_splat_parameter", "block_parameter":
-		c.bind(c.idOfNode(n.Child("name")), pathName{})
+		t.bind(t.idOfNode(n.Child("name")), pathName{})
 	default:
-		c.visit(n, mentionKind)
+		t.visit(n, mentionKind)
 	}
 }

@@ -7,104 +7,104 @@ import (
 )
 
 // script visits a node of JavaScript or TypeScript.
-func (c *treeNames) script(n syntax.Node, kind kindCode) {
+func (t *treeNames) script(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern":
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "type_identifier":
 		if kind != literalKind {
 			kind = typeKind
 		}
-		c.mentionNode(n, kind)
+		t.mentionNode(n, kind)
 	case "comment", "string", "number", "regex", "property_identifier", "private_property_identifier", "statement_identifier",
 		"predefined_type", "meta_property", "literal_type", "jsx_closing_element", "this", "super", "jsx_text", "html_comment":
 		// These nodes have no names.
 	case "member_expression", "nested_identifier", "nested_type_identifier":
-		c.scriptPath(n, kind)
+		t.scriptPath(n, kind)
 	case "call_expression":
-		c.scriptCall(n)
+		t.scriptCall(n)
 	case "new_expression":
-		c.childAs(n, "constructor", literalKind)
+		t.childAs(n, "constructor", literalKind)
 	case "decorator":
-		c.childrenAs(n, callKind)
+		t.childrenAs(n, callKind)
 	case "parenthesized_expression", "non_null_expression":
-		c.childrenAs(n, kind)
+		t.childrenAs(n, kind)
 	case "import_statement":
-		c.scriptImport(n)
+		t.scriptImport(n)
 	case "export_statement":
-		c.scriptExport(n)
+		t.scriptExport(n)
 	case "variable_declarator":
-		c.scriptVariable(n, c.bindAll)
+		t.scriptVariable(n, t.bindAll)
 	case "variable_declaration":
-		for _, d := range c.each(n) {
+		for _, d := range t.each(n) {
 			if d.Type() == "variable_declarator" {
-				c.scriptVariable(d, c.bindFunction)
+				t.scriptVariable(d, t.bindFunction)
 			}
 		}
 	case "function_declaration", "generator_function_declaration", "function_signature":
-		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
-		c.scriptFunction(n)
+		t.bindAll(t.idOfNode(n.Child("name")), pathName{})
+		t.scriptFunction(n)
 	case "function_expression", "generator_function", "function", "arrow_function", "method_definition", "method_signature",
 		"abstract_method_signature", "call_signature", "construct_signature", "function_type", "constructor_type":
-		c.scriptFunction(n)
+		t.scriptFunction(n)
 	case "class_declaration", "abstract_class_declaration", "class":
-		c.scriptClass(n)
+		t.scriptClass(n)
 	case "class_heritage", "extends_clause", "implements_clause", "extends_type_clause":
-		c.childrenAs(n, typeKind)
+		t.childrenAs(n, typeKind)
 	case "interface_declaration", "type_alias_declaration", "enum_declaration", "module", "internal_module":
 		if name := n.Child("name"); name.Type() != "string" {
-			c.bindAll(c.idOfNode(name), pathName{})
+			t.bindAll(t.idOfNode(name), pathName{})
 		}
-		c.within(false, func() {
+		t.within(false, func() {
 			if n.Type() == "interface_declaration" {
-				c.bindParams(n.Child("type_parameters"))
-				c.scriptFields(singleName(c.idOfNode(n.Child("name"))), n.Child("body"))
+				t.bindParams(n.Child("type_parameters"))
+				t.scriptFields(singleName(t.idOfNode(n.Child("name"))), n.Child("body"))
 			}
-			c.except(n, "name")
+			t.except(n, "name")
 		})
 	case "type_parameter":
-		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
-		c.except(n, "name")
+		t.bindAll(t.idOfNode(n.Child("name")), pathName{})
+		t.except(n, "name")
 	case "mapped_type_clause":
-		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
-		c.except(n, "name")
+		t.bindAll(t.idOfNode(n.Child("name")), pathName{})
+		t.except(n, "name")
 	case "infer_type":
-		at := len(c.scopes) - 1
-		for at > 0 && !c.scopes[at].conditional {
+		at := len(t.scopes) - 1
+		for at > 0 && !t.scopes[at].conditional {
 			at--
 		}
-		c.bindIn(at, c.idOfNode(n.First("type_identifier")), c.scopes[at].from, pathName{})
+		t.bindIn(at, t.idOfNode(n.First("type_identifier")), t.scopes[at].from, pathName{})
 	case "conditional_type":
-		c.within(false, func() {
-			c.scopes[len(c.scopes)-1].conditional = true
-			c.children(n)
+		t.within(false, func() {
+			t.scopes[len(t.scopes)-1].conditional = true
+			t.children(n)
 		})
 	case "object_type", "statement_block", "for_statement", "switch_body", "class_static_block":
-		c.scope(n)
+		t.scope(n)
 	case "index_signature", "type_predicate", "labeled_statement", "required_parameter", "optional_parameter": // of a tuple
-		c.except(n, "name", "label")
+		t.except(n, "name", "label")
 	case "enum_assignment":
-		c.except(n, "name")
+		t.except(n, "name")
 	case "switch_case":
-		c.childAs(n, "value", matchKind)
+		t.childAs(n, "value", matchKind)
 	case "for_in_statement":
-		c.scriptForIn(n)
+		t.scriptForIn(n)
 	case "catch_clause":
-		c.within(false, func() {
-			c.scriptPattern(n.Child("parameter"), c.bindAll, pathName{})
-			c.except(n, "parameter")
+		t.within(false, func() {
+			t.scriptPattern(n.Child("parameter"), t.bindAll, pathName{})
+			t.except(n, "parameter")
 		})
 	case "assignment_expression", "augmented_assignment_expression":
 		left := n.Child("left")
 		if left.Type() == "member_expression" && left.Child("object").Type() == "this" {
-			c.assigned(left.Child("property"))
+			t.assigned(left.Child("property"))
 		}
-		c.scriptExportedBy(left, n.Child("right"))
-		c.children(n)
+		t.scriptExportedBy(left, n.Child("right"))
+		t.children(n)
 	case "jsx_opening_element", "jsx_self_closing_element":
-		c.scriptElement(n)
+		t.scriptElement(n)
 	default:
-		c.children(n)
+		t.children(n)
 	}
 }
 
@@ -141,23 +141,23 @@ func isScriptMember(name string) bool {
 }
 
 // scriptPath walks a chain of names with dots and returns it.
-func (c *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
-	if !c.descend() {
+func (t *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
+	if !t.descend() {
 		return pathName{}
 	}
-	defer c.ascend()
-	for _, child := range c.each(n) {
+	defer t.ascend()
+	for _, child := range t.each(n) {
 		switch child.Field() {
 		case "object", "module":
 			switch child.Type() {
 			case "identifier":
-				path = singleName(c.idOfNode(child))
+				path = singleName(t.idOfNode(child))
 			case "this":
-				path = c.class
+				path = t.class
 			case "member_expression", "nested_identifier":
-				path = c.scriptPath(child, mentionKind)
+				path = t.scriptPath(child, mentionKind)
 			default:
-				c.visit(child, mentionKind)
+				t.visit(child, mentionKind)
 			}
 		case "property", "name":
 			if child.Type() == "private_property_identifier" {
@@ -166,23 +166,23 @@ func (c *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 			if n.Type() == "nested_type_identifier" && kind != literalKind {
 				kind = typeKind
 			}
-			return c.stepNode(path, child, kind)
+			return t.stepNode(path, child, kind)
 		}
 	}
 	return pathName{}
 }
 
 // scriptCall walks a call. Some calls import a module.
-func (c *treeNames) scriptCall(n syntax.Node) {
-	if module := c.scriptRequired(n); module != "" {
-		c.imports(module, n.Start())
+func (t *treeNames) scriptCall(n syntax.Node) {
+	if module := t.scriptRequired(n); module != "" {
+		t.imports(module, n.Start())
 	}
-	c.childAs(n, "function", callKind)
+	t.childAs(n, "function", callKind)
 }
 
 // scriptRequired returns the module that a call imports: require, import() and similar calls of test
 // runners.
-func (c *treeNames) scriptRequired(call syntax.Node) string {
+func (t *treeNames) scriptRequired(call syntax.Node) string {
 	function := call.Child("function")
 	if function.End()-function.Start() > 40 { // longer than any of them
 		return ""
@@ -190,11 +190,11 @@ func (c *treeNames) scriptRequired(call syntax.Node) string {
 	switch function.Type() {
 	case "import":
 	case "identifier":
-		if string(c.bytes(function)) != "require" {
+		if string(t.bytes(function)) != "require" {
 			return ""
 		}
 	case "member_expression":
-		switch c.text(function) {
+		switch t.text(function) {
 		case "require.resolve", "jest.mock", "jest.doMock", "jest.unmock", "jest.requireActual", "jest.requireMock",
 			"vi.mock", "vi.doMock", "vi.unmock", "vi.importActual", "vi.importMock":
 		default:
@@ -208,10 +208,10 @@ func (c *treeNames) scriptRequired(call syntax.Node) string {
 			continue
 		}
 		if arg.Type() == "string" {
-			return unquote(c.text(arg))
+			return unquote(t.text(arg))
 		}
 		if arg.Type() == "template_string" && arg.First("template_substitution").IsZero() {
-			return unquote(c.text(arg))
+			return unquote(t.text(arg))
 		}
 		return ""
 	}
@@ -219,48 +219,48 @@ func (c *treeNames) scriptRequired(call syntax.Node) string {
 }
 
 // scriptElement walks a JSX element. A lower-case element is HTML.
-func (c *treeNames) scriptElement(n syntax.Node) {
-	for _, child := range c.each(n) {
+func (t *treeNames) scriptElement(n syntax.Node) {
+	for _, child := range t.each(n) {
 		if child.Field() != "name" {
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 			continue
 		}
-		first := c.src[child.Start()]
+		first := t.src[child.Start()]
 		if child.Type() != "identifier" || first < 'a' || first > 'z' {
-			c.visit(child, callKind)
+			t.visit(child, callKind)
 		}
 	}
 }
 
 // scriptImport adds the imports of an import statement.
-func (c *treeNames) scriptImport(n syntax.Node) {
+func (t *treeNames) scriptImport(n syntax.Node) {
 	source := n.Child("source")
 	var names []Binding
 	for _, child := range n.Children() {
 		switch child.Type() {
 		case "import_clause":
-			names = c.scriptImported(child)
+			names = t.scriptImported(child)
 		case "import_require_clause": // import x = require("m")
 			source = child.Child("source")
 			if name := child.First("identifier"); !name.IsZero() {
-				names = append(names, Binding{As: c.text(name)})
+				names = append(names, Binding{As: t.text(name)})
 			}
 		}
 	}
-	c.imports(unquote(c.text(source)), n.Start(), names...)
+	t.imports(unquote(t.text(source)), n.Start(), names...)
 }
 
-func (c *treeNames) scriptImported(clause syntax.Node) (names []Binding) {
+func (t *treeNames) scriptImported(clause syntax.Node) (names []Binding) {
 	for _, child := range clause.Children() {
 		switch child.Type() {
 		case "identifier":
-			names = append(names, Binding{Name: "default", As: c.text(child)})
+			names = append(names, Binding{Name: "default", As: t.text(child)})
 		case "namespace_import":
-			names = append(names, Binding{As: c.text(child.First("identifier"))})
+			names = append(names, Binding{As: t.text(child.First("identifier"))})
 		case "named_imports":
 			for _, spec := range child.Children() {
 				if spec.Type() == "import_specifier" {
-					names = append(names, c.scriptSpecifier(spec))
+					names = append(names, t.scriptSpecifier(spec))
 				}
 			}
 		}
@@ -269,8 +269,8 @@ func (c *treeNames) scriptImported(clause syntax.Node) (names []Binding) {
 }
 
 // scriptSpecifier returns one name of an import or export clause.
-func (c *treeNames) scriptSpecifier(spec syntax.Node) Binding {
-	b := Binding{Name: unquote(c.text(spec.Child("name"))), As: unquote(c.text(spec.Child("alias")))}
+func (t *treeNames) scriptSpecifier(spec syntax.Node) Binding {
+	b := Binding{Name: unquote(t.text(spec.Child("name"))), As: unquote(t.text(spec.Child("alias")))}
 	if b.As == b.Name {
 		b.As = ""
 	}
@@ -278,7 +278,7 @@ func (c *treeNames) scriptSpecifier(spec syntax.Node) Binding {
 }
 
 // scriptExport walks an export of a declaration, of names, or of another module's names.
-func (c *treeNames) scriptExport(n syntax.Node) {
+func (t *treeNames) scriptExport(n syntax.Node) {
 	source := n.Child("source")
 	isDefault := false
 	var names []Binding
@@ -287,49 +287,49 @@ func (c *treeNames) scriptExport(n syntax.Node) {
 		case child.Type() == "*":
 			names = append(names, Binding{Name: "*"})
 		case child.Type() == "namespace_export":
-			names = append(names, Binding{As: unquote(c.text(child.First("identifier", "string", "module_export_name")))})
+			names = append(names, Binding{As: unquote(t.text(child.First("identifier", "string", "module_export_name")))})
 		case child.Type() == "export_clause":
 			for _, spec := range child.Children() {
 				if spec.Type() != "export_specifier" {
 					continue
 				}
 				if !source.IsZero() {
-					names = append(names, c.scriptSpecifier(spec))
+					names = append(names, t.scriptSpecifier(spec))
 					continue
 				}
 				name, as := spec.Child("name"), spec.Child("alias")
 				if as.IsZero() {
 					as = name
 				}
-				c.scriptExported(name, unquote(c.text(as)))
+				t.scriptExported(name, unquote(t.text(as)))
 			}
 		case child.Type() == "default":
 			isDefault = true
 		case child.Field() == "value" && child.Type() == "identifier": // export default name
-			c.scriptExported(child, "default")
+			t.scriptExported(child, "default")
 		case child.Field() == "declaration" && isDefault:
 			if name := child.Child("name"); !name.IsZero() {
-				c.exports = append(c.exports, exportedName{name: c.text(name), as: "default", at: n.Start()})
+				t.exports = append(t.exports, exportedName{name: t.text(name), as: "default", at: n.Start()})
 			}
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		case child.Field() != "source":
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	}
 	if !source.IsZero() {
-		c.imports(unquote(c.text(source)), n.Start(), names...).Reexport = true
+		t.imports(unquote(t.text(source)), n.Start(), names...).Reexport = true
 	}
 }
 
 // scriptExportedBy records the exports of an assignment to module.exports or one of its members.
-func (c *treeNames) scriptExportedBy(left, value syntax.Node) {
+func (t *treeNames) scriptExportedBy(left, value syntax.Node) {
 	if left.End()-left.Start() > maxPath {
 		return
 	}
-	to := strings.TrimPrefix(c.text(left), "module.")
+	to := strings.TrimPrefix(t.text(left), "module.")
 	export := func(name syntax.Node, as string) {
 		if name.Type() == "identifier" || name.Type() == "shorthand_property_identifier" {
-			c.exports = append(c.exports, exportedName{name: c.text(name), as: as, at: name.Start()})
+			t.exports = append(t.exports, exportedName{name: t.text(name), as: as, at: name.Start()})
 		}
 	}
 	if part, ok := strings.CutPrefix(to, "exports."); ok {
@@ -348,116 +348,116 @@ func (c *treeNames) scriptExportedBy(left, value syntax.Node) {
 	for _, p := range value.Children() {
 		switch p.Type() {
 		case "shorthand_property_identifier":
-			export(p, c.text(p))
+			export(p, t.text(p))
 		case "pair":
-			export(p.Child("value"), unquote(c.text(p.Child("key"))))
+			export(p.Child("value"), unquote(t.text(p.Child("key"))))
 		}
 	}
 }
 
-func (c *treeNames) scriptExported(name syntax.Node, as string) {
+func (t *treeNames) scriptExported(name syntax.Node, as string) {
 	if name.Type() == "identifier" {
-		c.mentionNode(name, mentionKind)
-		c.exports = append(c.exports, exportedName{name: c.text(name), as: as, at: name.Start()})
+		t.mentionNode(name, mentionKind)
+		t.exports = append(t.exports, exportedName{name: t.text(name), as: as, at: name.Start()})
 	}
 }
 
 // scriptVariable walks a variable. Its value may be a module, or a part of one.
-func (c *treeNames) scriptVariable(n syntax.Node, bind func(nameID, pathName)) {
+func (t *treeNames) scriptVariable(n syntax.Node, bind func(nameID, pathName)) {
 	name, value := n.Child("name"), n.Child("value")
-	if names, module := c.scriptModule(name, value); module != "" {
-		c.imports(module, n.Start(), names...)
+	if names, module := t.scriptModule(name, value); module != "" {
+		t.imports(module, n.Start(), names...)
 		return
 	}
-	typ := c.scriptType(n.Child("type"))
+	typ := t.scriptType(n.Child("type"))
 	if typ.path == 0 && value.Type() == "new_expression" {
-		typ = c.scriptType(value.Child("constructor"))
+		typ = t.scriptType(value.Child("constructor"))
 	}
-	c.except(n, "name")
-	c.scriptPattern(name, bind, typ)
+	t.except(n, "name")
+	t.scriptPattern(name, bind, typ)
 }
 
 // scriptModule returns the names that a variable binds to parts of a module: x = require("m"), {a, b: c} =
 // await import("m"), x = require("m").a.
-func (c *treeNames) scriptModule(pattern, value syntax.Node) (names []Binding, module string) {
+func (t *treeNames) scriptModule(pattern, value syntax.Node) (names []Binding, module string) {
 	part := ""
 	switch value.Type() {
 	case "await_expression":
 		value = value.First("call_expression")
 	case "member_expression":
-		part, value = c.text(value.Child("property")), value.Child("object")
+		part, value = t.text(value.Child("property")), value.Child("object")
 	}
 	if value.Type() != "call_expression" {
 		return nil, ""
 	}
-	if module = c.scriptRequired(value); module == "" {
+	if module = t.scriptRequired(value); module == "" {
 		return nil, ""
 	}
 	switch {
 	case pattern.Type() == "identifier":
-		b := Binding{Name: part, As: c.text(pattern)}
+		b := Binding{Name: part, As: t.text(pattern)}
 		if b.As == b.Name {
 			b.As = ""
 		}
 		return []Binding{b}, module
 	case pattern.Type() != "object_pattern" || part != "":
-		c.scriptPattern(pattern, c.bindAll, pathName{})
+		t.scriptPattern(pattern, t.bindAll, pathName{})
 		return nil, module
 	}
 	for _, p := range pattern.Children() {
 		switch p.Type() {
 		case "shorthand_property_identifier_pattern":
-			names = append(names, Binding{Name: c.text(p)})
+			names = append(names, Binding{Name: t.text(p)})
 		case "pair_pattern":
 			if v := p.Child("value"); v.Type() == "identifier" {
-				names = append(names, Binding{Name: unquote(c.text(p.Child("key"))), As: c.text(v)})
+				names = append(names, Binding{Name: unquote(t.text(p.Child("key"))), As: t.text(v)})
 			} else {
-				c.scriptPattern(v, c.bindAll, pathName{})
+				t.scriptPattern(v, t.bindAll, pathName{})
 			}
 		default:
-			c.scriptPattern(p, c.bindAll, pathName{})
+			t.scriptPattern(p, t.bindAll, pathName{})
 		}
 	}
 	return names, module
 }
 
 // scriptPattern binds the names of a pattern and walks the values in it.
-func (c *treeNames) scriptPattern(n syntax.Node, bind func(nameID, pathName), typ pathName) {
-	if !n.Named() || !c.descend() {
+func (t *treeNames) scriptPattern(n syntax.Node, bind func(nameID, pathName), typ pathName) {
+	if !n.Named() || !t.descend() {
 		return
 	}
-	defer c.ascend()
+	defer t.ascend()
 	switch n.Type() {
 	case "identifier", "shorthand_property_identifier_pattern":
-		bind(c.idOfNode(n), typ)
+		bind(t.idOfNode(n), typ)
 	case "pair_pattern":
-		c.visit(n.Child("key"), mentionKind)
-		c.scriptPattern(n.Child("value"), bind, pathName{})
+		t.visit(n.Child("key"), mentionKind)
+		t.scriptPattern(n.Child("value"), bind, pathName{})
 	case "assignment_pattern", "object_assignment_pattern":
-		c.visit(n.Child("right"), mentionKind)
-		c.scriptPattern(n.Child("left"), bind, typ)
+		t.visit(n.Child("right"), mentionKind)
+		t.scriptPattern(n.Child("left"), bind, typ)
 	case "object_pattern", "array_pattern", "rest_pattern":
-		for _, child := range c.each(n) {
-			c.scriptPattern(child, bind, pathName{})
+		for _, child := range t.each(n) {
+			t.scriptPattern(child, bind, pathName{})
 		}
 	case "required_parameter", "optional_parameter":
-		c.except(n, "pattern")
+		t.except(n, "pattern")
 		pattern := n.Child("pattern")
 		if isScriptField(n) {
-			c.assigned(pattern)
+			t.assigned(pattern)
 		}
-		c.scriptPattern(pattern, bind, c.scriptType(n.Child("type")))
+		t.scriptPattern(pattern, bind, t.scriptType(n.Child("type")))
 	default:
-		c.visit(n, mentionKind)
+		t.visit(n, mentionKind)
 	}
 }
 
 // scriptType returns the type name of an annotation, or of an expression that denotes a class.
-func (c *treeNames) scriptType(n syntax.Node) pathName {
+func (t *treeNames) scriptType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
 		case "identifier", "type_identifier":
-			id := c.idOfNode(n)
+			id := t.idOfNode(n)
 			return singleName(id)
 		case "nested_type_identifier", "member_expression":
 			module, name := n.Child("module"), n.Child("name")
@@ -467,8 +467,8 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 			if module.Type() != "identifier" || name.IsZero() {
 				return pathName{}
 			}
-			root := c.idOfNode(module)
-			return c.join(singleName(root), ".", c.bytes(name))
+			root := t.idOfNode(module)
+			return t.join(singleName(root), ".", t.bytes(name))
 		case "type_annotation":
 			n = n.First("type_identifier", "nested_type_identifier", "generic_type")
 		case "generic_type":
@@ -481,67 +481,67 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 }
 
 // scriptFunction walks a function in its own scope.
-func (c *treeNames) scriptFunction(n syntax.Node) {
-	c.within(true, func() {
-		for _, child := range c.each(n) {
+func (t *treeNames) scriptFunction(n syntax.Node) {
+	t.within(true, func() {
+		for _, child := range t.each(n) {
 			switch child.Field() {
 			case "name":
 				if child.Type() == "identifier" && n.Type() != "function_declaration" {
-					c.bindAll(c.idOfNode(child), pathName{}) // visible inside the function
+					t.bindAll(t.idOfNode(child), pathName{}) // visible inside the function
 				} else if child.Type() == "computed_property_name" {
-					c.visit(child, mentionKind)
+					t.visit(child, mentionKind)
 				}
 			case "parameter":
-				c.scriptPattern(child, c.bindAll, pathName{})
+				t.scriptPattern(child, t.bindAll, pathName{})
 			case "parameters":
-				for _, p := range c.each(child) {
-					c.scriptPattern(p, c.bindAll, pathName{})
+				for _, p := range t.each(child) {
+					t.scriptPattern(p, t.bindAll, pathName{})
 				}
 			case "body":
 				if child.Type() == "statement_block" {
-					c.children(child)
+					t.children(child)
 				} else {
-					c.visit(child, mentionKind)
+					t.visit(child, mentionKind)
 				}
 			default:
-				c.visit(child, mentionKind)
+				t.visit(child, mentionKind)
 			}
 		}
 	})
 }
 
 // scriptClass walks a class. Its name is visible outside and inside of it.
-func (c *treeNames) scriptClass(n syntax.Node) {
+func (t *treeNames) scriptClass(n syntax.Node) {
 	name := n.Child("name")
 	if n.Type() != "class" {
-		c.bindAll(c.idOfNode(name), pathName{})
+		t.bindAll(t.idOfNode(name), pathName{})
 	}
-	c.within(false, func() {
+	t.within(false, func() {
 		if n.Type() == "class" {
-			c.bindAll(c.idOfNode(name), pathName{})
+			t.bindAll(t.idOfNode(name), pathName{})
 		}
-		c.bindParams(n.Child("type_parameters"))
-		c.inClass(name, func() {
-			c.scriptFields(c.class, n.Child("body"))
-			c.except(n, "name")
+		t.bindParams(n.Child("type_parameters"))
+		t.inClass(name, func() {
+			t.scriptFields(t.class, n.Child("body"))
+			t.except(n, "name")
 		})
 	})
 }
 
 // scriptFields records the field types of a class or interface.
-func (c *treeNames) scriptFields(owner pathName, body syntax.Node) {
-	for _, m := range c.each(body) {
+func (t *treeNames) scriptFields(owner pathName, body syntax.Node) {
+	for _, m := range t.each(body) {
 		switch m.Type() {
 		case "public_field_definition", "property_signature":
-			typ := c.scriptType(m.Child("type"))
+			typ := t.scriptType(m.Child("type"))
 			if value := m.Child("value"); typ.path == 0 && value.Type() == "new_expression" {
-				typ = c.scriptType(value.Child("constructor"))
+				typ = t.scriptType(value.Child("constructor"))
 			}
-			c.field(owner, ".", c.bytes(m.Child("name")), typ)
+			t.field(owner, ".", t.bytes(m.Child("name")), typ)
 		case "method_definition":
 			for _, p := range m.Child("parameters").Children() {
 				if isScriptField(p) {
-					c.field(owner, ".", c.bytes(p.Child("pattern")), c.scriptType(p.Child("type")))
+					t.field(owner, ".", t.bytes(p.Child("pattern")), t.scriptType(p.Child("type")))
 				}
 			}
 		}
@@ -554,20 +554,20 @@ func isScriptField(param syntax.Node) bool {
 }
 
 // scriptForIn walks a loop over elements or keys.
-func (c *treeNames) scriptForIn(n syntax.Node) {
-	c.within(false, func() {
+func (t *treeNames) scriptForIn(n syntax.Node) {
+	t.within(false, func() {
 		left := n.Child("left")
-		bind := c.bindAll
+		bind := t.bindAll
 		kind := n.Child("kind")
-		if strings.HasPrefix(c.text(kind), "var") {
-			bind = c.bindFunction
+		if strings.HasPrefix(t.text(kind), "var") {
+			bind = t.bindFunction
 		}
-		c.except(n, "left", "body")
+		t.except(n, "left", "body")
 		if kind.IsZero() {
-			c.visit(left, mentionKind)
+			t.visit(left, mentionKind)
 		} else {
-			c.scriptPattern(left, bind, pathName{})
+			t.scriptPattern(left, bind, pathName{})
 		}
-		c.visit(n.Child("body"), mentionKind)
+		t.visit(n.Child("body"), mentionKind)
 	})
 }

@@ -46,179 +46,179 @@ func collectTree(f *file, root syntax.Node) *References {
 }
 
 // visit walks a node. kind tells how the node is used.
-func (c *treeNames) visit(n syntax.Node, kind kindCode) {
-	if !n.Named() || !c.descend() {
+func (t *treeNames) visit(n syntax.Node, kind kindCode) {
+	if !n.Named() || !t.descend() {
 		return
 	}
-	c.visitNode(c, n, kind)
-	c.ascend()
+	t.visitNode(t, n, kind)
+	t.ascend()
 }
 
 // each yields the children of a node. All nodes from the root to the current one share one array for their
 // children.
-func (c *treeNames) each(n syntax.Node) iter.Seq2[int, syntax.Node] {
+func (t *treeNames) each(n syntax.Node) iter.Seq2[int, syntax.Node] {
 	return func(yield func(int, syntax.Node) bool) {
-		from := len(c.nodes)
-		c.nodes = n.AppendChildren(c.nodes)
-		for i, child := range c.nodes[from:] {
+		from := len(t.nodes)
+		t.nodes = n.AppendChildren(t.nodes)
+		for i, child := range t.nodes[from:] {
 			if !yield(i, child) {
 				break
 			}
 		}
-		c.nodes = c.nodes[:from]
+		t.nodes = t.nodes[:from]
 	}
 }
 
 // children walks all children of a node.
-func (c *treeNames) children(n syntax.Node) { c.childrenAs(n, mentionKind) }
+func (t *treeNames) children(n syntax.Node) { t.childrenAs(n, mentionKind) }
 
-func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
-	for _, child := range c.each(n) {
-		c.visit(child, kind)
+func (t *treeNames) childrenAs(n syntax.Node, kind kindCode) {
+	for _, child := range t.each(n) {
+		t.visit(child, kind)
 	}
 }
 
 // childAs walks the children of a node. kind applies to those with the given field.
-func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
-	for _, child := range c.each(n) {
+func (t *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
+	for _, child := range t.each(n) {
 		if child.Field() == field {
-			c.visit(child, kind)
+			t.visit(child, kind)
 		} else {
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	}
 }
 
 // firstAs walks the children of a node. kind applies to the first one.
-func (c *treeNames) firstAs(n syntax.Node, kind kindCode) {
-	for i, child := range c.each(n) {
+func (t *treeNames) firstAs(n syntax.Node, kind kindCode) {
+	for i, child := range t.each(n) {
 		if i == 0 {
-			c.visit(child, kind)
+			t.visit(child, kind)
 		} else {
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	}
 }
 
 // except walks the children of a node, except those with one of the fields.
-func (c *treeNames) except(n syntax.Node, fields ...string) {
-	for _, child := range c.each(n) {
+func (t *treeNames) except(n syntax.Node, fields ...string) {
+	for _, child := range t.each(n) {
 		if !slices.Contains(fields, child.Field()) {
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	}
 }
 
 // scope walks all children of a node in a new scope.
-func (c *treeNames) scope(n syntax.Node) { c.within(false, func() { c.children(n) }) }
+func (t *treeNames) scope(n syntax.Node) { t.within(false, func() { t.children(n) }) }
 
 // bytes returns the text of a node.
-func (c *treeNames) bytes(n syntax.Node) []byte { return c.src[n.Start():n.End()] }
+func (t *treeNames) bytes(n syntax.Node) []byte { return t.src[n.Start():n.End()] }
 
-func (c *treeNames) text(n syntax.Node) string { return n.Text(c.src) }
+func (t *treeNames) text(n syntax.Node) string { return n.Text(t.src) }
 
 // idOfNode returns the nameID of a node's text.
-func (c *treeNames) idOfNode(n syntax.Node) nameID {
+func (t *treeNames) idOfNode(n syntax.Node) nameID {
 	if n.IsZero() {
 		return 0
 	}
-	return c.id(c.bytes(n))
+	return t.id(t.bytes(n))
 }
 
 // mentionNode records an unqualified name.
-func (c *treeNames) mentionNode(n syntax.Node, kind kindCode) {
-	c.mention(c.idOfNode(n), n.Start(), kind)
+func (t *treeNames) mentionNode(n syntax.Node, kind kindCode) {
+	t.mention(t.idOfNode(n), n.Start(), kind)
 }
 
 // stepNode records a member of a path and returns the path including it.
-func (c *treeNames) stepNode(before pathName, name syntax.Node, kind kindCode) pathName {
-	return c.step(before, c.separator, c.bytes(name), name.Start(), kind)
+func (t *treeNames) stepNode(before pathName, name syntax.Node, kind kindCode) pathName {
+	return t.step(before, t.separator, t.bytes(name), name.Start(), kind)
 }
 
 // bindParams binds type parameters.
-func (c *treeNames) bindParams(list syntax.Node) {
+func (t *treeNames) bindParams(list syntax.Node) {
 	for _, p := range list.Children() {
-		c.bindAll(c.idOfNode(p.Child("name")), pathName{})
+		t.bindAll(t.idOfNode(p.Child("name")), pathName{})
 	}
 }
 
 // inClass walks the members of a class.
-func (c *treeNames) inClass(name syntax.Node, walk func()) {
-	was := c.class
-	id := c.idOfNode(name)
+func (t *treeNames) inClass(name syntax.Node, walk func()) {
+	was := t.class
+	id := t.idOfNode(name)
 	switch {
 	case id == 0:
-		c.class = pathName{}
+		t.class = pathName{}
 	case was.path == 0:
-		c.class = singleName(id)
+		t.class = singleName(id)
 	default:
-		c.class = c.join(was, c.separator, c.bytes(name))
+		t.class = t.join(was, t.separator, t.bytes(name))
 	}
 	walk()
-	c.class = was
+	t.class = was
 }
 
 // assigned records that the file adds a member to the current class.
-func (c *treeNames) assigned(member syntax.Node) {
-	if c.class.path != 0 {
-		c.members[plainName(c.texts[c.class.path])+"."+c.text(member)] = true
+func (t *treeNames) assigned(member syntax.Node) {
+	if t.class.path != 0 {
+		t.members[plainName(t.texts[t.class.path])+"."+t.text(member)] = true
 	}
 }
 
 // bindOwn binds the members that the file declares for a class in the innermost scope.
-func (c *treeNames) bindOwn(class nameID) {
-	if c.classMembers == nil {
-		c.classMembers = make(map[string]map[nameID]bool)
-		for i := range c.symbols {
-			s := &c.symbols[i]
+func (t *treeNames) bindOwn(class nameID) {
+	if t.classMembers == nil {
+		t.classMembers = make(map[string]map[nameID]bool)
+		for i := range t.symbols {
+			s := &t.symbols[i]
 			owner, ok := strings.CutSuffix(s.Qualified, "."+s.Name)
 			if !ok {
 				continue
 			}
 			owner = owner[strings.LastIndexByte(owner, '.')+1:]
-			if c.classMembers[owner] == nil {
-				c.classMembers[owner] = make(map[nameID]bool)
+			if t.classMembers[owner] == nil {
+				t.classMembers[owner] = make(map[nameID]bool)
 			}
 			if owner != s.Name { // otherwise it is a constructor
-				c.classMembers[owner][c.idOf(s.Name)] = true
+				t.classMembers[owner][t.idOf(s.Name)] = true
 			}
 		}
 	}
-	c.scopes[len(c.scopes)-1].members = c.classMembers[c.texts[class]]
+	t.scopes[len(t.scopes)-1].members = t.classMembers[t.texts[class]]
 }
 
 // names walks a path whose names are the children of a node, or of a nested node of the same type.
-func (c *treeNames) names(n syntax.Node, kind kindCode) {
+func (t *treeNames) names(n syntax.Node, kind kindCode) {
 	var few [8]syntax.Node
-	list := c.appendNames(few[:0], n)
+	list := t.appendNames(few[:0], n)
 	var path pathName
 	for i, name := range list {
 		switch {
 		case len(list) == 1:
-			c.mentionNode(name, kind)
+			t.mentionNode(name, kind)
 		case i == 0:
-			path = singleName(c.idOfNode(name))
+			path = singleName(t.idOfNode(name))
 		case i == len(list)-1:
-			c.stepNode(path, name, kind)
+			t.stepNode(path, name, kind)
 		default:
-			path = c.stepNode(path, name, mentionKind)
+			path = t.stepNode(path, name, mentionKind)
 		}
 	}
 }
 
-func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node {
-	if !c.descend() {
+func (t *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node {
+	if !t.descend() {
 		return list
 	}
-	defer c.ascend()
-	for _, child := range c.each(n) {
+	defer t.ascend()
+	for _, child := range t.each(n) {
 		switch {
 		case child.Type() == n.Type():
-			list = c.appendNames(list, child)
+			list = t.appendNames(list, child)
 		case child.Type() == "identifier", child.Type() == "type_identifier":
 			list = append(list, child)
 		default:
-			c.visit(child, mentionKind)
+			t.visit(child, mentionKind)
 		}
 	}
 	return list
@@ -226,38 +226,38 @@ func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node
 
 // reexports adds an import for each exported name that an import binds, or that the file declares under
 // another name.
-func (c *treeNames) reexports() {
-	if len(c.exports) == 0 {
+func (t *treeNames) reexports() {
+	if len(t.exports) == 0 {
 		return
 	}
 	declared := make(map[nameID]bool)
-	for _, b := range c.scopes[0].bound {
+	for _, b := range t.scopes[0].bound {
 		declared[b.name] = true
 	}
 	type imported struct{ module, name string }
 	bound := make(map[string][]imported) // by local name
-	for _, im := range c.found {
+	for _, im := range t.found {
 		for _, b := range im.Names {
 			if !im.Reexport {
 				bound[b.Local()] = append(bound[b.Local()], imported{im.Module, b.Name})
 			}
 		}
 	}
-	for _, e := range c.exports {
+	for _, e := range t.exports {
 		for _, from := range bound[e.name] {
-			c.reexport(from.module, e.at, Binding{Name: from.name, As: e.as})
+			t.reexport(from.module, e.at, Binding{Name: from.name, As: e.as})
 		}
-		if bound[e.name] == nil && e.name != e.as && declared[c.idOf(e.name)] {
-			c.reexport("", e.at, Binding{Name: e.name, As: e.as})
+		if bound[e.name] == nil && e.name != e.as && declared[t.idOf(e.name)] {
+			t.reexport("", e.at, Binding{Name: e.name, As: e.as})
 		}
 	}
 }
 
-func (c *treeNames) reexport(module string, at int, b Binding) {
+func (t *treeNames) reexport(module string, at int, b Binding) {
 	if b.As == b.Name {
 		b.As = ""
 	}
-	if len(c.found) < MaxSymbols {
-		c.found = append(c.found, Import{Module: module, Names: []Binding{b}, Reexport: true, Line: c.line(at)})
+	if len(t.found) < MaxSymbols {
+		t.found = append(t.found, Import{Module: module, Names: []Binding{b}, Reexport: true, Line: t.line(at)})
 	}
 }

@@ -104,24 +104,24 @@ type fakeDescriber struct {
 	calls int
 }
 
-func (h *fakeDescriber) CheckRun(_ context.Context, run surveyrun.Run) error {
-	if h.able != nil {
-		return h.able(run)
+func (f *fakeDescriber) CheckRun(_ context.Context, run surveyrun.Run) error {
+	if f.able != nil {
+		return f.able(run)
 	}
 	return nil
 }
 
-func (h *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
-	h.mu.Lock()
-	h.calls++
+func (f *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
+	f.mu.Lock()
+	f.calls++
 	for _, c := range below {
 		if c.Work && c.Record.IsZero() && c.Verdict != survey.Failed {
-			h.early = append(h.early, string(of.Path)+" before "+string(c.Path))
+			f.early = append(f.early, string(of.Path)+" before "+string(c.Path))
 		}
 	}
-	h.mu.Unlock()
-	if h.describe != nil {
-		return h.describe(ctx, of, lease)
+	f.mu.Unlock()
+	if f.describe != nil {
+		return f.describe(ctx, of, lease)
 	}
 	return said(of), nil
 }

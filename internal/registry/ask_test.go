@@ -13,33 +13,33 @@ import (
 	"ken/internal/repo"
 )
 
-func (w *fakeRepo) verify(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
+func (r *fakeRepo) verify(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
 	t.Helper()
-	w.calls, w.store.scans = calls{}, 0
-	rep, err := w.registry().Verify(w.ctx, opts)
+	r.calls, r.store.scans = calls{}, 0
+	rep, err := r.registry().Verify(r.ctx, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rep
 }
 
-func (w *fakeRepo) status(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
+func (r *fakeRepo) status(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
 	t.Helper()
-	w.calls, w.store.scans = calls{}, 0
-	before := w.store.commits
-	rep, err := w.registry().Status(w.ctx, opts)
+	r.calls, r.store.scans = calls{}, 0
+	before := r.store.commits
+	rep, err := r.registry().Status(r.ctx, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.store.commits != before {
+	if r.store.commits != before {
 		t.Fatal("Status wrote to the store")
 	}
 	return rep
 }
 
-func (w *fakeRepo) writeSummaries(t rapid.TB, updates ...registry.Update) []registry.WriteResult {
+func (r *fakeRepo) writeSummaries(t rapid.TB, updates ...registry.Update) []registry.WriteResult {
 	t.Helper()
-	written, err := w.registry().Write(w.ctx, updates)
+	written, err := r.registry().Write(r.ctx, updates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,27 +47,27 @@ func (w *fakeRepo) writeSummaries(t rapid.TB, updates ...registry.Update) []regi
 }
 
 // describe stores a text for the current content of each path.
-func (w *fakeRepo) describe(t rapid.TB, paths ...repo.Path) {
+func (r *fakeRepo) describe(t rapid.TB, paths ...repo.Path) {
 	t.Helper()
 	for _, p := range paths {
-		if got := w.writeSummaries(t, registry.Update{Path: p, Text: "about " + string(p)}); got[0].Result != registry.Stored {
+		if got := r.writeSummaries(t, registry.Update{Path: p, Text: "about " + string(p)}); got[0].Result != registry.Stored {
 			t.Fatalf("writing a summary of %s returned %s, %s; want it stored", p, got[0].Result, got[0].Reason)
 		}
 	}
 }
 
-func (w *fakeRepo) show(t rapid.TB, p repo.Path) registry.Summary {
+func (r *fakeRepo) show(t rapid.TB, p repo.Path) registry.Summary {
 	t.Helper()
-	known, err := w.registry().Show(w.ctx, []repo.Path{p})
+	known, err := r.registry().Show(r.ctx, []repo.Path{p})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return known[0]
 }
 
-func (w *fakeRepo) close(t rapid.TB, opts registry.CloseOptions) *registry.CloseResult {
+func (r *fakeRepo) close(t rapid.TB, opts registry.CloseOptions) *registry.CloseResult {
 	t.Helper()
-	c, err := w.registry().Close(w.ctx, opts)
+	c, err := r.registry().Close(r.ctx, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,8 +52,8 @@ var (
 	sharedBodies = []string{"one", "One", "one ", "one more", "two", "Two", "three"}
 )
 
-func (l *sharedRepo) step(t *rapid.T) {
-	tracked := slices.Sorted(maps.Keys(l.index))
+func (s *sharedRepo) step(t *rapid.T) {
+	tracked := slices.Sorted(maps.Keys(s.index))
 	path := rapid.SampledFrom(sharedNames).Draw(t, "path")
 	if len(tracked) > 0 && rapid.Bool().Draw(t, "one there is") {
 		path = rapid.SampledFrom(tracked).Draw(t, "tracked path")
@@ -61,67 +61,67 @@ func (l *sharedRepo) step(t *rapid.T) {
 	body := rapid.SampledFrom(sharedBodies).Draw(t, "content")
 	switch rapid.SampledFrom([]string{"edit", "edit", "commit", "commit", "checkout", "rename", "remove", "describe", "describe", "superseded", "confirm", "verify", "verify one", "full"}).Draw(t, "what") {
 	case "edit":
-		l.put(path, body)
+		s.put(path, body)
 	case "commit":
-		l.commit()
+		s.commit()
 	case "checkout":
-		l.checkoutSome(t)
+		s.checkoutSome(t)
 	case "rename":
 		to := rapid.SampledFrom([]repo.Path{"a.go", "b.go", "new.go", "dir/new.go"}).Draw(t, "to")
-		if l.index[path] != nil && l.index[to] == nil {
-			l.mv(path, to)
+		if s.index[path] != nil && s.index[to] == nil {
+			s.mv(path, to)
 		}
 	case "remove":
-		l.remove(path)
-		l.stage(path)
+		s.remove(path)
+		s.stage(path)
 	case "describe":
-		l.update(t, registry.Update{Path: path, Text: fmt.Sprint("text ", l.seconds)})
+		s.update(t, registry.Update{Path: path, Text: fmt.Sprint("text ", s.seconds)})
 	case "superseded":
-		l.update(t, registry.Update{Path: path, Text: fmt.Sprint("text ", l.seconds), Read: blob(body).String()})
+		s.update(t, registry.Update{Path: path, Text: fmt.Sprint("text ", s.seconds), Read: blob(body).String()})
 	case "confirm":
-		l.update(t, registry.Update{Path: path, Keep: true})
+		s.update(t, registry.Update{Path: path, Keep: true})
 	case "verify":
-		l.verify(t, registry.VerifyOptions{})
+		s.verify(t, registry.VerifyOptions{})
 	case "verify one":
-		if l.index[path] != nil {
-			l.verify(t, registry.VerifyOptions{Paths: []repo.Path{path}})
+		if s.index[path] != nil {
+			s.verify(t, registry.VerifyOptions{Paths: []repo.Path{path}})
 		}
 	case "full":
-		l.verify(t, registry.VerifyOptions{Full: true})
+		s.verify(t, registry.VerifyOptions{Full: true})
 	}
-	l.tick()
+	s.tick()
 }
 
 // update writes a text, and remembers its record for the other clones.
-func (l *sharedRepo) update(t *rapid.T, u registry.Update) {
-	written := l.writeSummaries(t, u)[0]
+func (s *sharedRepo) update(t *rapid.T, u registry.Update) {
+	written := s.writeSummaries(t, u)[0]
 	if written.Result == registry.Rejected {
 		return
 	}
-	record, ok, err := l.store.NewestAt(t.Context(), u.Path)
+	record, ok, err := s.store.NewestAt(t.Context(), u.Path)
 	if err != nil || !ok {
 		t.Fatalf("no record at %s after the write: %v", u.Path, err)
 	}
-	l.records = append(l.records, record)
+	s.records = append(s.records, record)
 }
 
-func (l *sharedRepo) checkoutSome(t *rapid.T) {
-	if len(l.commits) == 0 {
+func (s *sharedRepo) checkoutSome(t *rapid.T) {
+	if len(s.commits) == 0 {
 		return
 	}
-	ids := slices.SortedFunc(maps.Keys(l.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
-	l.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
+	ids := slices.SortedFunc(maps.Keys(s.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	s.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
 }
 
 // answers returns the answers of Status and Show about the tracked paths.
-func (w *fakeRepo) answers(t rapid.TB) (listed, shown []string) {
-	rep := w.status(t, registry.VerifyOptions{All: true})
+func (r *fakeRepo) answers(t rapid.TB) (listed, shown []string) {
+	rep := r.status(t, registry.VerifyOptions{All: true})
 	for _, v := range rep.Verdicts {
 		path := v.RawPath()
-		if w.index[path] == nil {
+		if r.index[path] == nil {
 			continue
 		}
-		k := w.show(t, path)
+		k := r.show(t, path)
 		listed = append(listed, fmt.Sprintf("%s %s %q %s", path, v.Summary, v.Grade, v.ID.Short()))
 		shown = append(shown, fmt.Sprintf("%s %s %q %s", path, k.Verdict, k.Grade, k.CurrentID.Short()))
 	}
@@ -129,10 +129,10 @@ func (w *fakeRepo) answers(t rapid.TB) (listed, shown []string) {
 }
 
 // texts returns the shown texts of the tracked paths.
-func (w *fakeRepo) texts(t rapid.TB) []string {
+func (r *fakeRepo) texts(t rapid.TB) []string {
 	var list []string
-	for _, path := range slices.Sorted(maps.Keys(w.index)) {
-		k := w.show(t, path)
+	for _, path := range slices.Sorted(maps.Keys(r.index)) {
+		k := r.show(t, path)
 		list = append(list, fmt.Sprintf("%s %s %q %q for %q", path, k.Verdict, k.Grade, k.Text, k.WrittenFor))
 	}
 	return list
@@ -152,14 +152,14 @@ func newSharedRepo(t *rapid.T) *sharedRepo {
 }
 
 // clone returns another clone at the same commit, without rows.
-func (l *sharedRepo) clone() *fakeRepo {
-	other := newFakeRepo(l)
-	other.blobs, other.commits, other.grade = l.blobs, l.commits, l.grade
-	other.clock, other.seconds = l.clock, l.seconds
+func (s *sharedRepo) clone() *fakeRepo {
+	other := newFakeRepo(s)
+	other.blobs, other.commits, other.grade = s.blobs, s.commits, s.grade
+	other.clock, other.seconds = s.clock, s.seconds
 	return other
 }
 
-func (l *sharedRepo) Context() context.Context { return l.ctx }
+func (s *sharedRepo) Context() context.Context { return s.ctx }
 
 // Clones at the same commit with the same records give the same answers, regardless of their past and of the order
 // of the records.

@@ -86,11 +86,11 @@ func colon(reason string) string {
 }
 
 // FirstLine returns the first line of the summary, after its caveats.
-func (k *Summary) FirstLine() string {
-	if notes := k.caveats(); len(notes) > 0 {
-		return "(" + strings.Join(notes, ", ") + ") " + firstLine(k.Text)
+func (s *Summary) FirstLine() string {
+	if notes := s.caveats(); len(notes) > 0 {
+		return "(" + strings.Join(notes, ", ") + ") " + firstLine(s.Text)
 	}
-	return firstLine(k.Text)
+	return firstLine(s.Text)
 }
 
 // firstLine returns the first line of a text, for lists.

@@ -15,20 +15,20 @@ import (
 
 var _ registry.Files = (*fakeRepo)(nil)
 
-func (w *fakeRepo) Stat(_ context.Context, entries []repo.Entry) ([]repo.FileStat, error) {
-	if err := w.answer("Stat"); err != nil {
+func (r *fakeRepo) Stat(_ context.Context, entries []repo.Entry) ([]repo.FileStat, error) {
+	if err := r.answer("Stat"); err != nil {
 		return nil, err
 	}
-	w.calls.stats++
+	r.calls.stats++
 	found := make([]repo.FileStat, len(entries))
 	for i, e := range entries {
-		found[i] = w.lstat(e.Path)
+		found[i] = r.lstat(e.Path)
 	}
 	return found, nil
 }
 
-func (w *fakeRepo) lstat(p repo.Path) repo.FileStat {
-	f := w.disk[p]
+func (r *fakeRepo) lstat(p repo.Path) repo.FileStat {
+	f := r.disk[p]
 	switch {
 	case f == nil:
 		return repo.FileStat{Presence: repo.Absent}
@@ -43,23 +43,23 @@ func (w *fakeRepo) lstat(p repo.Path) repo.FileStat {
 	}
 }
 
-func (w *fakeRepo) Read(_ context.Context, wants []repo.ReadRequest) ([]repo.Reading, error) {
-	if err := w.answer("Read"); err != nil {
+func (r *fakeRepo) Read(_ context.Context, wants []repo.ReadRequest) ([]repo.Reading, error) {
+	if err := r.answer("Read"); err != nil {
 		return nil, err
 	}
 	got := make([]repo.Reading, len(wants))
 	for i, want := range wants {
-		w.calls.read = append(w.calls.read, want.Path)
-		got[i] = w.readOne(want)
+		r.calls.read = append(r.calls.read, want.Path)
+		got[i] = r.readOne(want)
 	}
 	return got, nil
 }
 
 // readOne computes no digest that the request declares proven, and no kind if it finds the known content.
-func (w *fakeRepo) readOne(want repo.ReadRequest) repo.Reading {
-	f := w.disk[want.Path]
+func (r *fakeRepo) readOne(want repo.ReadRequest) repo.Reading {
+	f := r.disk[want.Path]
 	fail := func(err error) repo.Reading {
-		found := w.lstat(want.Path)
+		found := r.lstat(want.Path)
 		found.Stat = repo.Stat{}
 		return repo.Reading{Found: found, Err: &fs.PathError{Op: "read", Path: string(want.Path), Err: err}}
 	}
@@ -72,7 +72,7 @@ func (w *fakeRepo) readOne(want repo.ReadRequest) repo.Reading {
 		return fail(fs.ErrInvalid)
 	}
 	g := repo.Reading{
-		Raw: contentOf(f.bytes), Size: int64(len(f.bytes)), Found: w.lstat(want.Path), Kind: kindOf(want.Path, f.bytes),
+		Raw: contentOf(f.bytes), Size: int64(len(f.bytes)), Found: r.lstat(want.Path), Kind: kindOf(want.Path, f.bytes),
 		AsSeen: want.Seen == f.stat,
 	}
 	if f.mode == repo.Symlink {
@@ -89,13 +89,13 @@ func (w *fakeRepo) readOne(want repo.ReadRequest) repo.Reading {
 	if g.CRLF && (want.Convert == repo.ConvertText || want.Convert == repo.ConvertAuto && !strings.Contains(f.bytes, "\x00")) {
 		g.Converted = blob(strings.ReplaceAll(f.bytes, "\r\n", "\n"))
 	}
-	if f.stat.Mtime >= w.clock || f.stat.Ctime >= w.clock {
+	if f.stat.Mtime >= r.clock || f.stat.Ctime >= r.clock {
 		g.Found.Stat = repo.Stat{}
 	}
 	return g
 }
 
-func (w *fakeRepo) KindByName(p repo.Path) repo.Kind { return kindOf(p, "") }
+func (r *fakeRepo) KindByName(p repo.Path) repo.Kind { return kindOf(p, "") }
 
 func kindOf(p repo.Path, bytes string) repo.Kind {
 	switch {

@@ -15,22 +15,22 @@ import (
 
 var _ registry.Git = (*fakeRepo)(nil)
 
-func (w *fakeRepo) Snapshot(context.Context) (*repo.Snapshot, error) {
-	if err := w.answer("Snapshot"); err != nil {
+func (r *fakeRepo) Snapshot(context.Context) (*repo.Snapshot, error) {
+	if err := r.answer("Snapshot"); err != nil {
 		return nil, err
 	}
-	w.calls.snapshots++
+	r.calls.snapshots++
 	s := &repo.Snapshot{
-		Head:     repo.Head{Commit: w.head, Branch: "refs/heads/main"},
+		Head:     repo.Head{Commit: r.head, Branch: "refs/heads/main"},
 		FileMode: true, Symlinks: true,
-		Index: repo.Index{Submodules: w.subs, Checksum: w.checksum()},
+		Index: repo.Index{Submodules: r.subs, Checksum: r.checksum()},
 	}
 	tree := map[repo.Path]repo.Entry{}
-	said := !w.silent
-	_, tracked := w.index[".gitattributes"]
-	for _, p := range slices.Sorted(maps.Keys(w.index)) {
-		e := *w.index[p]
-		if e.Stat.Mtime >= w.indexed {
+	said := !r.silent
+	_, tracked := r.index[".gitattributes"]
+	for _, p := range slices.Sorted(maps.Keys(r.index)) {
+		e := *r.index[p]
+		if e.Stat.Mtime >= r.indexed {
 			e.Flags |= repo.Racy
 		}
 		s.Index.Entries = append(s.Index.Entries, e)
@@ -41,12 +41,12 @@ func (w *fakeRepo) Snapshot(context.Context) (*repo.Snapshot, error) {
 	if said {
 		s.Index.Tree = treeOf(tree)
 	}
-	outside := w.info
-	if f := w.disk[".gitattributes"]; f != nil && !tracked {
+	outside := r.info
+	if f := r.disk[".gitattributes"]; f != nil && !tracked {
 		outside += "\x00" + f.bytes
 	}
 	s.Attributed = s.Attributed || outside != ""
-	if w.autocrlf {
+	if r.autocrlf {
 		outside += "\x00autocrlf"
 	}
 	if outside != "" {
@@ -55,47 +55,47 @@ func (w *fakeRepo) Snapshot(context.Context) (*repo.Snapshot, error) {
 	return s, nil
 }
 
-func (w *fakeRepo) checksum() repo.ID {
+func (r *fakeRepo) checksum() repo.ID {
 	var b strings.Builder
-	for _, p := range slices.Sorted(maps.Keys(w.index)) {
-		fmt.Fprintf(&b, "%+v\n", *w.index[p])
+	for _, p := range slices.Sorted(maps.Keys(r.index)) {
+		fmt.Fprintf(&b, "%+v\n", *r.index[p])
 	}
 	return blob(b.String())
 }
 
-func (w *fakeRepo) StillCurrent(_ context.Context, s *repo.Snapshot) (bool, error) {
-	if err := w.answer("StillCurrent"); err != nil {
+func (r *fakeRepo) StillCurrent(_ context.Context, s *repo.Snapshot) (bool, error) {
+	if err := r.answer("StillCurrent"); err != nil {
 		return false, err
 	}
-	if w.beforeUnmoved != nil {
-		w.beforeUnmoved()
+	if r.beforeUnmoved != nil {
+		r.beforeUnmoved()
 	}
-	return s.Head.Commit == w.head && s.Index.Checksum == w.checksum(), nil
+	return s.Head.Commit == r.head && s.Index.Checksum == r.checksum(), nil
 }
 
-func (w *fakeRepo) Upstream(_ context.Context, s *repo.Snapshot, _ repo.Upstream, _ repo.ID) (repo.Upstream, error) {
-	if err := w.answer("Upstream"); err != nil {
+func (r *fakeRepo) Upstream(_ context.Context, s *repo.Snapshot, _ repo.Upstream, _ repo.ID) (repo.Upstream, error) {
+	if err := r.answer("Upstream"); err != nil {
 		return repo.Upstream{}, err
 	}
-	if w.behind < 0 || s.Head.Commit.IsZero() {
+	if r.behind < 0 || s.Head.Commit.IsZero() {
 		return repo.Upstream{}, nil
 	}
-	return repo.Upstream{Ref: "refs/remotes/origin/main", Commit: blob("upstream"), Known: true, Behind: w.behind}, nil
+	return repo.Upstream{Ref: "refs/remotes/origin/main", Commit: blob("upstream"), Known: true, Behind: r.behind}, nil
 }
 
-func (w *fakeRepo) Tree(_ context.Context, id repo.ID) (repo.ID, bool, error) {
-	if err := w.answer("Tree"); err != nil {
+func (r *fakeRepo) Tree(_ context.Context, id repo.ID) (repo.ID, bool, error) {
+	if err := r.answer("Tree"); err != nil {
 		return repo.ID{}, false, err
 	}
-	c, ok := w.commits[id]
+	c, ok := r.commits[id]
 	if !ok {
 		return repo.ID{}, false, nil
 	}
 	return treeOf(c.tree), true, nil
 }
 
-func (w *fakeRepo) IndexDiffers(_ context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
-	if err := w.answer("IndexDiffers"); err != nil {
+func (r *fakeRepo) IndexDiffers(_ context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
+	if err := r.answer("IndexDiffers"); err != nil {
 		return false, err
 	}
 	entries := map[repo.Path]repo.Entry{}
@@ -110,39 +110,39 @@ func (w *fakeRepo) IndexDiffers(_ context.Context, s *repo.Snapshot, tree repo.I
 	return treeOf(entries) != tree, nil
 }
 
-func (w *fakeRepo) Reachable(_ context.Context, id repo.ID) (bool, error) {
-	if err := w.answer("Reachable"); err != nil {
+func (r *fakeRepo) Reachable(_ context.Context, id repo.ID) (bool, error) {
+	if err := r.answer("Reachable"); err != nil {
 		return false, err
 	}
-	if _, here := w.commits[id]; !here {
+	if _, here := r.commits[id]; !here {
 		return false, nil
 	}
-	for c := w.head; !c.IsZero(); c = w.commits[c].parent {
+	for c := r.head; !c.IsZero(); c = r.commits[c].parent {
 		if c == id {
 			return true, nil
 		}
 	}
-	return !w.lost, nil
+	return !r.lost, nil
 }
 
-func (w *fakeRepo) Attributes(_ context.Context, paths []repo.Path) ([]repo.Attributes, error) {
-	if err := w.answer("Attributes"); err != nil {
+func (r *fakeRepo) Attributes(_ context.Context, paths []repo.Path) ([]repo.Attributes, error) {
+	if err := r.answer("Attributes"); err != nil {
 		return nil, err
 	}
-	w.calls.attributes++
+	r.calls.attributes++
 	out := make([]repo.Attributes, len(paths))
 	for i, p := range paths {
-		out[i] = w.attributesOf(p)
+		out[i] = r.attributesOf(p)
 	}
 	return out, nil
 }
 
 // attributesOf reads .gitattributes from the root down, then info/attributes. A line is a glob for base names and
 // one word for each attribute that ken uses.
-func (w *fakeRepo) attributesOf(p repo.Path) repo.Attributes {
+func (r *fakeRepo) attributesOf(p repo.Path) repo.Attributes {
 	var texts []string
 	for dir := p.Dir(); ; dir = dir.Dir() {
-		if f := w.disk[repo.Path(path.Join(string(dir), ".gitattributes"))]; f != nil {
+		if f := r.disk[repo.Path(path.Join(string(dir), ".gitattributes"))]; f != nil {
 			texts = append(texts, f.bytes)
 		}
 		if dir == "" {
@@ -151,11 +151,11 @@ func (w *fakeRepo) attributesOf(p repo.Path) repo.Attributes {
 	}
 	slices.Reverse(texts)
 	var a repo.Attributes
-	if w.autocrlf {
+	if r.autocrlf {
 		a.Convert = repo.ConvertAuto
 	}
 	yes, no := true, false
-	for line := range strings.Lines(strings.Join(append(texts, w.info), "\n")) {
+	for line := range strings.Lines(strings.Join(append(texts, r.info), "\n")) {
 		words := strings.Fields(line)
 		if len(words) < 2 {
 			continue
@@ -189,8 +189,8 @@ func (w *fakeRepo) attributesOf(p repo.Path) repo.Attributes {
 
 // clean returns the bytes as git would store them. The filter driver keeps only the first line; the encoding is
 // Latin-1.
-func (w *fakeRepo) clean(p repo.Path, bytes string) string {
-	a := w.attributesOf(p)
+func (r *fakeRepo) clean(p repo.Path, bytes string) string {
+	a := r.attributesOf(p)
 	if a.Filtered {
 		first, _, _ := strings.Cut(bytes, "\n")
 		return first
@@ -199,8 +199,8 @@ func (w *fakeRepo) clean(p repo.Path, bytes string) string {
 	case repo.ConvertText:
 		return strings.ReplaceAll(bytes, "\r\n", "\n")
 	case repo.ConvertAuto:
-		e := w.index[p]
-		if strings.Contains(bytes, "\x00") || e != nil && strings.Contains(w.blobs[e.ID], "\r\n") {
+		e := r.index[p]
+		if strings.Contains(bytes, "\x00") || e != nil && strings.Contains(r.blobs[e.ID], "\r\n") {
 			return bytes
 		}
 		return strings.ReplaceAll(bytes, "\r\n", "\n")
@@ -211,44 +211,44 @@ func (w *fakeRepo) clean(p repo.Path, bytes string) string {
 	}
 }
 
-func (w *fakeRepo) HasCRLF(_ context.Context, id repo.ID) (bool, error) {
-	if err := w.answer("HasCRLF"); err != nil {
+func (r *fakeRepo) HasCRLF(_ context.Context, id repo.ID) (bool, error) {
+	if err := r.answer("HasCRLF"); err != nil {
 		return false, err
 	}
-	s, ok := w.blobs[id]
+	s, ok := r.blobs[id]
 	if !ok {
 		return false, fmt.Errorf("no blob %s", id)
 	}
 	return strings.Contains(s, "\r\n"), nil
 }
 
-func (w *fakeRepo) StoredIDs(_ context.Context, paths []repo.Path) ([]repo.ID, error) {
-	if err := w.answer("StoredIDs"); err != nil {
+func (r *fakeRepo) StoredIDs(_ context.Context, paths []repo.Path) ([]repo.ID, error) {
+	if err := r.answer("StoredIDs"); err != nil {
 		return nil, err
 	}
 	ids := make([]repo.ID, len(paths))
 	for i, p := range paths {
-		ids[i] = blob(w.clean(p, w.disk[p].bytes))
+		ids[i] = blob(r.clean(p, r.disk[p].bytes))
 	}
-	if w.afterCleaned != nil {
-		w.afterCleaned()
+	if r.afterCleaned != nil {
+		r.afterCleaned()
 	}
 	return ids, nil
 }
 
-func (w *fakeRepo) ChangedBy(_ context.Context, rev string) (repo.ID, []repo.Path, error) {
-	if err := w.answer("ChangedBy"); err != nil {
+func (r *fakeRepo) ChangedBy(_ context.Context, rev string) (repo.ID, []repo.Path, error) {
+	if err := r.answer("ChangedBy"); err != nil {
 		return repo.ID{}, nil, err
 	}
-	id := w.head
+	id := r.head
 	if rev != "HEAD" {
 		id, _ = repo.ParseID(rev)
 	}
-	c, ok := w.commits[id]
-	if !ok || w.shallow {
+	c, ok := r.commits[id]
+	if !ok || r.shallow {
 		return repo.ID{}, nil, errors.New("nobody can tell what it changed")
 	}
-	before := w.commits[c.parent].tree
+	before := r.commits[c.parent].tree
 	var paths []repo.Path
 	for p, e := range c.tree {
 		if before[p] != e {
@@ -264,11 +264,11 @@ func (w *fakeRepo) ChangedBy(_ context.Context, rev string) (repo.ID, []repo.Pat
 	return id, paths, nil
 }
 
-func (w *fakeRepo) At(_ context.Context, id repo.ID, p repo.Path) (repo.ID, bool, error) {
-	if err := w.answer("At"); err != nil {
+func (r *fakeRepo) At(_ context.Context, id repo.ID, p repo.Path) (repo.ID, bool, error) {
+	if err := r.answer("At"); err != nil {
 		return repo.ID{}, false, err
 	}
-	c, ok := w.commits[id]
+	c, ok := r.commits[id]
 	if !ok {
 		return repo.ID{}, false, fmt.Errorf("no commit %s", id)
 	}
@@ -276,17 +276,17 @@ func (w *fakeRepo) At(_ context.Context, id repo.ID, p repo.Path) (repo.ID, bool
 	return e.ID, ok, nil
 }
 
-func (w *fakeRepo) Renamed(_ context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
-	if err := w.answer("Renamed"); err != nil {
+func (r *fakeRepo) Renamed(_ context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
+	if err := r.answer("Renamed"); err != nil {
 		return nil, err
 	}
 	staged := map[repo.Path]repo.Entry{}
 	for _, e := range s.Index.Entries {
 		staged[e.Path] = e
 	}
-	renames := w.renames(w.commits[w.head].tree, staged)
-	for c := w.head; !c.IsZero(); c = w.commits[c].parent {
-		for from, to := range w.renames(w.commits[w.commits[c].parent].tree, w.commits[c].tree) {
+	renames := r.renames(r.commits[r.head].tree, staged)
+	for c := r.head; !c.IsZero(); c = r.commits[c].parent {
+		for from, to := range r.renames(r.commits[r.commits[c].parent].tree, r.commits[c].tree) {
 			renames[from] = append(renames[from], to...)
 		}
 	}
@@ -311,7 +311,7 @@ func (w *fakeRepo) Renamed(_ context.Context, s *repo.Snapshot, gone []repo.Path
 }
 
 // renames pairs removed with added paths whose contents have a common beginning.
-func (w *fakeRepo) renames(before, after map[repo.Path]repo.Entry) map[repo.Path][]repo.Path {
+func (r *fakeRepo) renames(before, after map[repo.Path]repo.Entry) map[repo.Path][]repo.Path {
 	pairs := map[repo.Path][]repo.Path{}
 	taken := map[repo.Path]bool{}
 	for _, from := range slices.Sorted(maps.Keys(before)) {
@@ -320,7 +320,7 @@ func (w *fakeRepo) renames(before, after map[repo.Path]repo.Entry) map[repo.Path
 		}
 		for _, to := range slices.Sorted(maps.Keys(after)) {
 			_, old := before[to]
-			if !old && !taken[to] && alike(w.blobs[before[from].ID], w.blobs[after[to].ID]) {
+			if !old && !taken[to] && alike(r.blobs[before[from].ID], r.blobs[after[to].ID]) {
 				taken[to] = true
 				pairs[from] = append(pairs[from], to)
 				break
@@ -339,13 +339,13 @@ func alike(a, b string) bool {
 	return n > 0 && 2*n >= max(len(a), len(b))
 }
 
-func (w *fakeRepo) Untracked(context.Context) ([]repo.Path, error) {
-	if err := w.answer("Untracked"); err != nil {
+func (r *fakeRepo) Untracked(context.Context) ([]repo.Path, error) {
+	if err := r.answer("Untracked"); err != nil {
 		return nil, err
 	}
 	var paths []repo.Path
-	for p := range w.disk {
-		if _, tracked := w.index[p]; !tracked {
+	for p := range r.disk {
+		if _, tracked := r.index[p]; !tracked {
 			paths = append(paths, p)
 		}
 	}

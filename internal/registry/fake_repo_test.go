@@ -91,13 +91,13 @@ func committed(t interface{ Context() context.Context }, files ...string) *fakeR
 }
 
 // registry returns a new registry, as for every request.
-func (w *fakeRepo) registry() *registry.Registry {
-	return registry.New(w, w, w.store, registry.Options{
-		Policy: w.policy, Grade: w.grade,
+func (r *fakeRepo) registry() *registry.Registry {
+	return registry.New(r, r, r.store, registry.Options{
+		Policy: r.policy, Grade: r.grade,
 		Author: func() string { return "ann" },
 		Now: func() time.Time {
-			w.seconds++
-			return time.Unix(w.seconds, 0)
+			r.seconds++
+			return time.Unix(r.seconds, 0)
 		},
 	})
 }
@@ -114,156 +114,156 @@ func contentOf(s string) repo.Content { return repo.Content{ID: blob(s), MD5: di
 var errBroken = errors.New("broken")
 
 // answer fails if the method is the broken one.
-func (w *fakeRepo) answer(question string) error {
-	if question == w.broken {
+func (r *fakeRepo) answer(question string) error {
+	if question == r.broken {
 		return fmt.Errorf("%s: %w", question, errBroken)
 	}
 	return nil
 }
 
 // write replaces a file: new bytes, new inode, new tick.
-func (w *fakeRepo) write(p repo.Path, bytes string) {
-	w.clock++
-	w.inodes++
+func (r *fakeRepo) write(p repo.Path, bytes string) {
+	r.clock++
+	r.inodes++
 	mode := repo.Regular
-	if f := w.disk[p]; f != nil && f.mode == repo.Executable {
+	if f := r.disk[p]; f != nil && f.mode == repo.Executable {
 		mode = f.mode
 	}
-	w.disk[p] = &file{bytes: bytes, mode: mode, stat: repo.Stat{
-		Size: int64(len(bytes)), Mtime: w.clock, Ctime: w.clock, Inode: w.inodes,
+	r.disk[p] = &file{bytes: bytes, mode: mode, stat: repo.Stat{
+		Size: int64(len(bytes)), Mtime: r.clock, Ctime: r.clock, Inode: r.inodes,
 	}}
-	w.clock++
+	r.clock++
 }
 
 // scribble writes to a file within the current tick.
-func (w *fakeRepo) scribble(p repo.Path, bytes string) {
-	f := w.disk[p]
-	f.bytes, f.stat.Size, f.stat.Mtime, f.stat.Ctime = bytes, int64(len(bytes)), w.clock, w.clock
+func (r *fakeRepo) scribble(p repo.Path, bytes string) {
+	f := r.disk[p]
+	f.bytes, f.stat.Size, f.stat.Mtime, f.stat.Ctime = bytes, int64(len(bytes)), r.clock, r.clock
 }
 
 // forge changes bytes without changing the stat.
-func (w *fakeRepo) forge(p repo.Path, bytes string) { w.disk[p].bytes = bytes }
+func (r *fakeRepo) forge(p repo.Path, bytes string) { r.disk[p].bytes = bytes }
 
-func (w *fakeRepo) tick() { w.clock++ }
+func (r *fakeRepo) tick() { r.clock++ }
 
 // touch changes the stat of a file and not its bytes.
-func (w *fakeRepo) touch(p repo.Path) { w.write(p, w.disk[p].bytes) }
+func (r *fakeRepo) touch(p repo.Path) { r.write(p, r.disk[p].bytes) }
 
-func (w *fakeRepo) chmod(p repo.Path, m repo.Mode) {
-	w.clock++
-	w.disk[p].mode, w.disk[p].stat.Ctime = m, w.clock
-	w.clock++
+func (r *fakeRepo) chmod(p repo.Path, m repo.Mode) {
+	r.clock++
+	r.disk[p].mode, r.disk[p].stat.Ctime = m, r.clock
+	r.clock++
 }
 
-func (w *fakeRepo) link(p repo.Path, target string) {
-	w.write(p, target)
-	w.disk[p].mode = repo.Symlink
+func (r *fakeRepo) link(p repo.Path, target string) {
+	r.write(p, target)
+	r.disk[p].mode = repo.Symlink
 }
 
-func (w *fakeRepo) remove(p repo.Path) { delete(w.disk, p) }
+func (r *fakeRepo) remove(p repo.Path) { delete(r.disk, p) }
 
 // stage is git add, or git rm for a file that does not exist.
-func (w *fakeRepo) stage(p repo.Path) {
-	f := w.disk[p]
+func (r *fakeRepo) stage(p repo.Path) {
+	f := r.disk[p]
 	if f == nil {
-		delete(w.index, p)
-		w.writeIndex()
+		delete(r.index, p)
+		r.writeIndex()
 		return
 	}
-	stored := w.clean(p, f.bytes)
-	w.blobs[blob(stored)] = stored
-	w.index[p] = &repo.Entry{Path: p, ID: blob(stored), Mode: f.mode, Stat: f.stat}
-	w.writeIndex()
+	stored := r.clean(p, f.bytes)
+	r.blobs[blob(stored)] = stored
+	r.index[p] = &repo.Entry{Path: p, ID: blob(stored), Mode: f.mode, Stat: f.stat}
+	r.writeIndex()
 }
 
 // put writes a file and adds it.
-func (w *fakeRepo) put(p repo.Path, bytes string) {
-	w.write(p, bytes)
-	w.stage(p)
+func (r *fakeRepo) put(p repo.Path, bytes string) {
+	r.write(p, bytes)
+	r.stage(p)
 }
 
 // mv is git mv.
-func (w *fakeRepo) mv(from, to repo.Path) {
-	w.disk[to], w.index[to] = w.disk[from], w.index[from]
-	w.index[to].Path = to
-	w.disk[to].stat.Ctime = w.clock
-	delete(w.disk, from)
-	delete(w.index, from)
-	w.clock++
-	w.refresh()
+func (r *fakeRepo) mv(from, to repo.Path) {
+	r.disk[to], r.index[to] = r.disk[from], r.index[from]
+	r.index[to].Path = to
+	r.disk[to].stat.Ctime = r.clock
+	delete(r.disk, from)
+	delete(r.index, from)
+	r.clock++
+	r.refresh()
 }
 
 // refresh is git status: entries with unchanged files get their stat.
-func (w *fakeRepo) refresh() {
-	for p, e := range w.index {
-		if f := w.disk[p]; f != nil && !f.dir && blob(w.clean(p, f.bytes)) == e.ID && f.mode == e.Mode && e.Flags&repo.IntentToAdd == 0 {
+func (r *fakeRepo) refresh() {
+	for p, e := range r.index {
+		if f := r.disk[p]; f != nil && !f.dir && blob(r.clean(p, f.bytes)) == e.ID && f.mode == e.Mode && e.Flags&repo.IntentToAdd == 0 {
 			e.Stat = f.stat
 		}
 	}
-	w.writeIndex()
+	r.writeIndex()
 }
 
 // writeIndex treats entries stamped in the tick of the previous index as git does: if the file has changed since,
 // the entry gets a stat that matches no file.
-func (w *fakeRepo) writeIndex() {
-	for p, e := range w.index {
-		f := w.disk[p]
-		if f != nil && e.Stat.Mtime >= w.indexed && f.stat == e.Stat && blob(w.clean(p, f.bytes)) != e.ID {
+func (r *fakeRepo) writeIndex() {
+	for p, e := range r.index {
+		f := r.disk[p]
+		if f != nil && e.Stat.Mtime >= r.indexed && f.stat == e.Stat && blob(r.clean(p, f.bytes)) != e.ID {
 			e.Stat = repo.Stat{}
 		}
 	}
-	w.indexed = w.clock
+	r.indexed = r.clock
 }
 
 // commit commits the index.
-func (w *fakeRepo) commit() {
-	c := commit{parent: w.head, tree: map[repo.Path]repo.Entry{}}
-	for p, e := range w.index {
+func (r *fakeRepo) commit() {
+	c := commit{parent: r.head, tree: map[repo.Path]repo.Entry{}}
+	for p, e := range r.index {
 		c.tree[p] = repo.Entry{Path: p, ID: e.ID, Mode: e.Mode}
 	}
-	w.head = blob(fmt.Sprintf("commit %d on %s of %s", len(w.commits), w.head, treeOf(c.tree)))
-	w.commits[w.head] = c
+	r.head = blob(fmt.Sprintf("commit %d on %s of %s", len(r.commits), r.head, treeOf(c.tree)))
+	r.commits[r.head] = c
 }
 
 // commitAll is git commit -a.
-func (w *fakeRepo) commitAll() {
-	for _, p := range slices.Collect(maps.Keys(w.index)) {
-		if w.disk[p] != nil || !w.index[p].Flags.Has(repo.SkipWorktree) {
-			w.stage(p)
+func (r *fakeRepo) commitAll() {
+	for _, p := range slices.Collect(maps.Keys(r.index)) {
+		if r.disk[p] != nil || !r.index[p].Flags.Has(repo.SkipWorktree) {
+			r.stage(p)
 		}
 	}
-	w.commit()
+	r.commit()
 }
 
 // checkout is git reset --hard.
-func (w *fakeRepo) checkout(id repo.ID) {
-	tree := w.commits[id].tree
-	for _, p := range slices.Sorted(maps.Keys(w.index)) {
+func (r *fakeRepo) checkout(id repo.ID) {
+	tree := r.commits[id].tree
+	for _, p := range slices.Sorted(maps.Keys(r.index)) {
 		if _, kept := tree[p]; !kept {
-			delete(w.index, p)
-			w.remove(p)
+			delete(r.index, p)
+			r.remove(p)
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(tree)) {
-		e, f := tree[p], w.disk[p]
-		if f == nil || f.mode != e.Mode || blob(w.clean(p, f.bytes)) != e.ID {
-			w.write(p, w.blobs[e.ID])
-			w.disk[p].mode = e.Mode
+		e, f := tree[p], r.disk[p]
+		if f == nil || f.mode != e.Mode || blob(r.clean(p, f.bytes)) != e.ID {
+			r.write(p, r.blobs[e.ID])
+			r.disk[p].mode = e.Mode
 		}
-		e.Stat = w.disk[p].stat
-		w.index[p] = &e
+		e.Stat = r.disk[p].stat
+		r.index[p] = &e
 	}
-	w.head = id
-	w.writeIndex()
+	r.head = id
+	r.writeIndex()
 }
 
 // flag sets flags of an index entry.
-func (w *fakeRepo) flag(p repo.Path, f repo.Flags) {
-	w.index[p].Flags |= f
+func (r *fakeRepo) flag(p repo.Path, f repo.Flags) {
+	r.index[p].Flags |= f
 	if f.Has(repo.Conflicted) {
-		w.index[p].ID = repo.ID{}
+		r.index[p].ID = repo.ID{}
 	}
-	w.writeIndex()
+	r.writeIndex()
 }
 
 func treeOf(entries map[repo.Path]repo.Entry) repo.ID {

@@ -56,16 +56,16 @@ func (r *Registry) AddOthers(ctx context.Context, known []Summary) error {
 
 // writtenAt returns the paths where AddOthers looks for summaries: the path itself, and the one
 // that the shown summary was written for. It returns none if no summary is shown.
-func (k *Summary) writtenAt() []repo.Path {
-	if k.Text == "" {
+func (s *Summary) writtenAt() []repo.Path {
+	if s.Text == "" {
 		return nil
 	}
 	var paths []repo.Path
-	if p, err := k.Raw(); err == nil {
+	if p, err := s.Raw(); err == nil {
 		paths = append(paths, p)
 	}
-	elsewhere := repo.PathJSON{Path: k.WrittenFor, B64: k.WrittenForB64}
-	if p, err := elsewhere.Raw(); err == nil && k.WrittenFor != "" {
+	elsewhere := repo.PathJSON{Path: s.WrittenFor, B64: s.WrittenForB64}
+	if p, err := elsewhere.Raw(); err == nil && s.WrittenFor != "" {
 		paths = append(paths, p)
 	}
 	return paths

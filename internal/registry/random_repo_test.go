@@ -23,16 +23,16 @@ type randomRepo struct {
 }
 
 // sameBytes reports whether a text was written at a path from its current bytes, under any attributes.
-func (l *randomRepo) sameBytes(p repo.Path) bool { return l.read[string(p)+"\x00"+l.disk[p].bytes] }
+func (r *randomRepo) sameBytes(p repo.Path) bool { return r.read[string(p)+"\x00"+r.disk[p].bytes] }
 
 // identity returns the content id that a text about a path must have: that of the blob that git would store, or
 // that of the bytes under a filter driver.
-func (l *randomRepo) identity(p repo.Path) repo.ID {
-	bytes := l.disk[p].bytes
-	if l.attributesOf(p).Filtered {
+func (r *randomRepo) identity(p repo.Path) repo.ID {
+	bytes := r.disk[p].bytes
+	if r.attributesOf(p).Filtered {
 		return blob(bytes)
 	}
-	return blob(l.clean(p, bytes))
+	return blob(r.clean(p, bytes))
 }
 
 func newRandomRepo(t *rapid.T) *randomRepo {
@@ -51,7 +51,7 @@ var (
 )
 
 // some returns one of the paths; ok is false if there are none.
-func (l *randomRepo) some(t *rapid.T, from []repo.Path) (repo.Path, bool) {
+func (r *randomRepo) some(t *rapid.T, from []repo.Path) (repo.Path, bool) {
 	slices.Sort(from)
 	if len(from) == 0 {
 		return "", false
@@ -59,97 +59,97 @@ func (l *randomRepo) some(t *rapid.T, from []repo.Path) (repo.Path, bool) {
 	return rapid.SampledFrom(from).Draw(t, "path"), true
 }
 
-func (l *randomRepo) present(t *rapid.T) (repo.Path, bool) {
-	return l.some(t, slices.Collect(maps.Keys(l.disk)))
+func (r *randomRepo) present(t *rapid.T) (repo.Path, bool) {
+	return r.some(t, slices.Collect(maps.Keys(r.disk)))
 }
 
 // step performs one random step.
-func (l *randomRepo) step(t *rapid.T) {
+func (r *randomRepo) step(t *rapid.T) {
 	switch what := rapid.SampledFrom([]string{
 		"edit", "edit", "edit", "scribble", "touch", "chmod", "stage", "remove", "rename", "commit", "commit all", "refresh",
 		"link", "leave out", "checkout", "amend", "tick", "tick", "describe", "describe", "verify", "verify", "verify paths", "attributes", "setting",
 	}).Draw(t, "what"); what {
 	case "edit":
-		l.write(names.Draw(t, "path"), bodies.Draw(t, "bytes"))
+		r.write(names.Draw(t, "path"), bodies.Draw(t, "bytes"))
 	case "scribble":
-		if p, ok := l.present(t); ok && p != ".gitattributes" && l.disk[p].mode != repo.Symlink {
-			l.scribble(p, bodies.Draw(t, "bytes"))
+		if p, ok := r.present(t); ok && p != ".gitattributes" && r.disk[p].mode != repo.Symlink {
+			r.scribble(p, bodies.Draw(t, "bytes"))
 		}
 	case "touch":
-		if p, ok := l.present(t); ok {
-			l.touch(p)
+		if p, ok := r.present(t); ok {
+			r.touch(p)
 		}
 	case "chmod":
-		if p, ok := l.present(t); ok {
-			l.chmod(p, rapid.SampledFrom([]repo.Mode{repo.Regular, repo.Executable}).Draw(t, "mode"))
+		if p, ok := r.present(t); ok {
+			r.chmod(p, rapid.SampledFrom([]repo.Mode{repo.Regular, repo.Executable}).Draw(t, "mode"))
 		}
 	case "stage":
-		l.stage(names.Draw(t, "path"))
+		r.stage(names.Draw(t, "path"))
 	case "remove":
-		if p, ok := l.present(t); ok && p != ".gitattributes" {
-			l.remove(p)
+		if p, ok := r.present(t); ok && p != ".gitattributes" {
+			r.remove(p)
 		}
 	case "link":
-		l.link(rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go"}).Draw(t, "path"), "b.go")
+		r.link(rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go"}).Draw(t, "path"), "b.go")
 	case "leave out":
-		if p, ok := l.some(t, slices.Collect(maps.Keys(l.index))); ok && p != ".gitattributes" && l.disk[p] != nil {
-			l.flag(p, repo.SkipWorktree)
-			l.remove(p)
+		if p, ok := r.some(t, slices.Collect(maps.Keys(r.index))); ok && p != ".gitattributes" && r.disk[p] != nil {
+			r.flag(p, repo.SkipWorktree)
+			r.remove(p)
 		}
 	case "rename":
 		// b.go may have attributes of its own, which do not move with a rename.
 		between := rapid.SampledFrom([]repo.Path{"a.go", "dir/a.go", "z.go"})
 		from, to := between.Draw(t, "from"), between.Draw(t, "to")
-		if l.disk[from] != nil && l.index[from] != nil && from != to {
-			l.mv(from, to)
+		if r.disk[from] != nil && r.index[from] != nil && from != to {
+			r.mv(from, to)
 		}
 	case "commit":
-		l.commit()
+		r.commit()
 	case "commit all":
-		l.commitAll()
+		r.commitAll()
 	case "refresh":
-		l.refresh()
+		r.refresh()
 	case "checkout":
-		if len(l.commits) > 0 {
-			ids := slices.SortedFunc(maps.Keys(l.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
-			l.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
+		if len(r.commits) > 0 {
+			ids := slices.SortedFunc(maps.Keys(r.commits), func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+			r.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
 		}
 	case "amend":
-		if len(l.commits) > 0 {
-			l.head = l.commits[l.head].parent
-			l.commit()
+		if len(r.commits) > 0 {
+			r.head = r.commits[r.head].parent
+			r.commit()
 		}
 	case "tick":
-		l.tick()
+		r.tick()
 	case "describe":
-		if p, ok := l.some(t, slices.Collect(maps.Keys(l.index))); ok {
-			w := l.writeSummaries(t, registry.Update{Path: p, Text: fmt.Sprint("text ", l.seconds)})[0]
+		if p, ok := r.some(t, slices.Collect(maps.Keys(r.index))); ok {
+			w := r.writeSummaries(t, registry.Update{Path: p, Text: fmt.Sprint("text ", r.seconds)})[0]
 			if w.Result == registry.Stored {
-				l.written[w.ID], l.described[p] = true, true
-				l.read[string(p)+"\x00"+l.disk[p].bytes] = true
+				r.written[w.ID], r.described[p] = true, true
+				r.read[string(p)+"\x00"+r.disk[p].bytes] = true
 			}
 		}
 	case "verify":
-		l.verify(t, registry.VerifyOptions{Full: rapid.Bool().Draw(t, "full")})
+		r.verify(t, registry.VerifyOptions{Full: rapid.Bool().Draw(t, "full")})
 	case "verify paths":
-		if p, ok := l.some(t, slices.Collect(maps.Keys(l.index))); ok {
-			l.verify(t, registry.VerifyOptions{Paths: []repo.Path{p}})
+		if p, ok := r.some(t, slices.Collect(maps.Keys(r.index))); ok {
+			r.verify(t, registry.VerifyOptions{Paths: []repo.Path{p}})
 		}
 	case "attributes":
 		info := rapid.SampledFrom([]string{"", "b.go filter", "b.go text"}).Draw(t, "info/attributes")
-		l.reattribute(t, func() { l.info = info })
+		r.reattribute(t, func() { r.info = info })
 	case "setting":
-		l.reattribute(t, func() { l.autocrlf = !l.autocrlf })
+		r.reattribute(t, func() { r.autocrlf = !r.autocrlf })
 	}
 }
 
 // reattribute changes settings between two verifications. ken does not see settings that change and change back in
 // between, nor those before the first verification: like git, it trusts the index then, until a file is touched.
-func (l *randomRepo) reattribute(t *rapid.T, change func()) {
-	l.verify(t, registry.VerifyOptions{})
+func (r *randomRepo) reattribute(t *rapid.T, change func()) {
+	r.verify(t, registry.VerifyOptions{})
 	change()
-	l.status(t, registry.VerifyOptions{})
-	l.verify(t, registry.VerifyOptions{})
+	r.status(t, registry.VerifyOptions{})
+	r.verify(t, registry.VerifyOptions{})
 }
 
 // After any steps and for every method: a text is fresh exactly if one was written from the current content, the
@@ -182,7 +182,7 @@ func TestLife(t *testing.T) {
 }
 
 // agree checks that two reports have the same counts and verdicts.
-func (l *randomRepo) agree(t *rapid.T, a, b *registry.Report) {
+func (r *randomRepo) agree(t *rapid.T, a, b *registry.Report) {
 	if diff := cmp.Diff(notable(a), notable(b)); diff != "" {
 		t.Errorf("verdicts differ:\n%s", diff)
 	}
@@ -207,14 +207,14 @@ func notable(rep *registry.Report) []string {
 }
 
 // adds checks that every file is counted once by the state of its summary, and once by its verdict.
-func (l *randomRepo) adds(t *rapid.T, rep *registry.Report, files int) {
+func (r *randomRepo) adds(t *rapid.T, rep *registry.Report, files int) {
 	c := rep.Counts
 	if c.Files != files || c.Fresh+c.Stale+c.None+c.Excluded+c.Unknown != files {
 		t.Errorf("the summary states of %d files do not add up: %+v", files, c)
 	}
 	gone := 0
 	for _, v := range rep.Verdicts {
-		if l.index[v.RawPath()] == nil {
+		if r.index[v.RawPath()] == nil {
 			gone++
 		}
 	}
@@ -224,45 +224,45 @@ func (l *randomRepo) adds(t *rapid.T, rep *registry.Report, files int) {
 }
 
 // truthful compares a report on every path with the repository itself.
-func (l *randomRepo) truthful(t *rapid.T, rep *registry.Report) {
+func (r *randomRepo) truthful(t *rapid.T, rep *registry.Report) {
 	for _, v := range rep.Verdicts {
 		p := v.RawPath()
-		if e := l.index[p]; e != nil && l.disk[p] == nil && e.Flags.Has(repo.SkipWorktree) {
+		if e := r.index[p]; e != nil && r.disk[p] == nil && e.Flags.Has(repo.SkipWorktree) {
 			// A file that had a filter when it was last seen may still count as filtered.
 			once := (p == "b.go" || p == "c.f") && (v.Summary == fresh.Unknown || v.Summary == fresh.None || v.Summary == fresh.Excluded)
-			if l.attributesOf(p).Filtered || once {
-				if v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.Summary == fresh.None && l.described[p] {
+			if r.attributesOf(p).Filtered || once {
+				if v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.Summary == fresh.None && r.described[p] {
 					t.Errorf("%s has a filter and is not checked out: verdict %s, summary %s", p, v.Finding, v.Summary)
 				}
 				continue
 			}
-			if v.Finding != registry.FindingSparse || v.ID != e.ID || v.Summary == fresh.Fresh != l.written[e.ID] && v.Summary != fresh.Excluded {
+			if v.Finding != registry.FindingSparse || v.ID != e.ID || v.Summary == fresh.Fresh != r.written[e.ID] && v.Summary != fresh.Excluded {
 				t.Errorf("%s is not checked out: verdict %s, summary %s", p, v.Finding, v.Summary)
 			}
 			continue
 		}
-		if l.index[p] == nil || l.disk[p] == nil {
+		if r.index[p] == nil || r.disk[p] == nil {
 			if v.Finding != registry.FindingMissing || v.Summary == fresh.Fresh {
 				t.Errorf("%s is missing: verdict %s, summary %s", p, v.Finding, v.Summary)
 			}
 			// A file that had a filter when it was last seen may still count as filtered.
 			once := (p == "b.go" || p == "c.f") && v.Summary == fresh.Excluded
-			if e := l.index[p]; e != nil && l.described[p] && e.Mode != repo.Symlink && l.blobs[e.ID] == "one" && v.Summary != fresh.Stale && !once {
+			if e := r.index[p]; e != nil && r.described[p] && e.Mode != repo.Symlink && r.blobs[e.ID] == "one" && v.Summary != fresh.Stale && !once {
 				t.Errorf("%s was described and is missing: summary %s", p, v.Summary)
 			}
 			continue
 		}
-		if v.ID != l.identity(p) {
-			t.Errorf("%s has content %s, want %s", p, v.ID.Short(), l.identity(p).Short())
+		if v.ID != r.identity(p) {
+			t.Errorf("%s has content %s, want %s", p, v.ID.Short(), r.identity(p).Short())
 		}
-		known := l.written[l.identity(p)]
-		if !known && v.Summary == fresh.Fresh && v.Grade == fresh.GradeFormat && l.sameBytes(p) {
+		known := r.written[r.identity(p)]
+		if !known && v.Summary == fresh.Fresh && v.Grade == fresh.GradeFormat && r.sameBytes(p) {
 			known = true // only the form in which git stores the bytes has changed
 		}
 		if v.Summary != fresh.Excluded && known != (v.Summary == fresh.Fresh) {
 			t.Errorf("%s is %s; text for its content: %v", p, v.Summary, known)
 		}
-		if v.Summary == fresh.None && l.described[p] {
+		if v.Summary == fresh.None && r.described[p] {
 			t.Errorf("%s has no summary, but was described", p)
 		}
 	}

@@ -44,27 +44,27 @@ type Summary struct {
 
 // Remarks are sentences beside the verdict: the grade of the change, where the summary comes from, and who
 // confirmed it.
-func (k *Summary) Remarks() []string {
+func (s *Summary) Remarks() []string {
 	var list []string
-	if k.Grade != "" {
-		list = append(list, string(k.Grade))
+	if s.Grade != "" {
+		list = append(list, string(s.Grade))
 	}
-	list = append(list, k.caveats()...)
-	if k.ConfirmedBy != "" {
-		list = append(list, "confirmed by "+k.ConfirmedBy)
+	list = append(list, s.caveats()...)
+	if s.ConfirmedBy != "" {
+		list = append(list, "confirmed by "+s.ConfirmedBy)
 	}
 	return list
 }
 
 // caveats are the remarks that fit in a list.
-func (k *Summary) caveats() []string {
+func (s *Summary) caveats() []string {
 	var list []string
-	if k.Assumed {
+	if s.Assumed {
 		list = append(list, "assumed")
 	}
-	if k.WrittenFor != "" {
-		other := repo.Path(k.WrittenFor)
-		if raw, err := (repo.PathJSON{Path: k.WrittenFor, B64: k.WrittenForB64}).Raw(); err == nil {
+	if s.WrittenFor != "" {
+		other := repo.Path(s.WrittenFor)
+		if raw, err := (repo.PathJSON{Path: s.WrittenFor, B64: s.WrittenForB64}).Raw(); err == nil {
 			other = raw
 		}
 		list = append(list, "written for "+other.String())
@@ -124,16 +124,16 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Summary, erro
 }
 
 // neverKnown sets the reason and the hint for a path without a row.
-func (k *Summary) neverKnown(s untrackedPath) {
-	k.Verdict = fresh.None
-	if s.directory {
-		k.Reasons = append(k.Reasons, ReasonDirectory)
+func (s *Summary) neverKnown(path untrackedPath) {
+	s.Verdict = fresh.None
+	if path.directory {
+		s.Reasons = append(s.Reasons, ReasonDirectory)
 		return
 	}
-	k.Reasons = append(k.Reasons, ReasonNeverKnown)
-	if s.nearest != "" {
-		j := s.nearest.JSON()
-		k.Nearest, k.NearestB64 = j.Path, j.B64
+	s.Reasons = append(s.Reasons, ReasonNeverKnown)
+	if path.nearest != "" {
+		j := path.nearest.JSON()
+		s.Nearest, s.NearestB64 = j.Path, j.B64
 	}
 }
 
@@ -167,20 +167,20 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Summary, 
 }
 
 // setText sets the text and its origin.
-func (k *Summary) setText(record fresh.Record, path repo.Path) {
+func (s *Summary) setText(record fresh.Record, path repo.Path) {
 	if record.Text == "" {
 		return
 	}
 	at := record.At.UTC()
-	k.Text, k.Author, k.Recipe, k.UpdatedAt = record.Text, record.Author, record.Recipe, &at
-	k.Assumed, k.ConfirmedBy = record.Assumed, record.Confirmer
+	s.Text, s.Author, s.Recipe, s.UpdatedAt = record.Text, record.Author, record.Recipe, &at
+	s.Assumed, s.ConfirmedBy = record.Assumed, record.Confirmer
 	if record.Path != path && record.Path != "" {
 		j := record.Path.JSON()
-		k.WrittenFor, k.WrittenForB64 = j.Path, j.B64
+		s.WrittenFor, s.WrittenForB64 = j.Path, j.B64
 	}
-	k.ID, k.MD5 = record.Basis.Content.ID, record.Basis.Content.MD5
-	k.Receipt = fresh.Receipt{
-		Subject: path, Verdict: k.Verdict, Basis: record.Basis.Digest(), Record: record.ID(), Commit: k.Commit,
+	s.ID, s.MD5 = record.Basis.Content.ID, record.Basis.Content.MD5
+	s.Receipt = fresh.Receipt{
+		Subject: path, Verdict: s.Verdict, Basis: record.Basis.Digest(), Record: record.ID(), Commit: s.Commit,
 	}.String()
 }
 

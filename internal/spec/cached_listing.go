@@ -29,12 +29,12 @@ type cachedListing struct {
 }
 
 // listing decodes the listing. It returns nil if that fails.
-func (k *cachedListing) listing() *Listing { return decodeListing(k.Listing) }
+func (cl *cachedListing) listing() *Listing { return decodeListing(cl.Listing) }
 
 // inputs decodes the inputs of the listing. It returns nil if that fails.
-func (k *cachedListing) inputs() *listingInputs {
+func (cl *cachedListing) inputs() *listingInputs {
 	var g listingInputs
-	if decodeCached(k.Inputs, &g) != nil {
+	if decodeCached(cl.Inputs, &g) != nil {
 		return nil
 	}
 	return &g

@@ -48,10 +48,10 @@ func (c *cachedNode) node() *parse.Node {
 }
 
 // list returns the nodes.
-func (k *cachedNodes) list() []*parse.Node {
-	nodes := make([]*parse.Node, len(k.Nodes))
-	for i := range k.Nodes {
-		nodes[i] = k.Nodes[i].node()
+func (c *cachedNodes) list() []*parse.Node {
+	nodes := make([]*parse.Node, len(c.Nodes))
+	for i := range c.Nodes {
+		nodes[i] = c.Nodes[i].node()
 	}
 	return nodes
 }

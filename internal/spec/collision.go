@@ -88,9 +88,9 @@ func (p Proposal) changes(nodes []*parse.Node, code parse.EntryIndex) map[string
 
 // on returns the kind of the collision of two changes of a node. If they have nothing in common, one changes the
 // spec and the other the code, and the kind is OnBoth.
-func (s *nodeChange) on(other *nodeChange) CollisionKind {
-	onSpec := len(s.spec) > 0 && len(other.spec) > 0
-	onCode := len(s.code) > 0 && len(other.code) > 0
+func (n *nodeChange) on(other *nodeChange) CollisionKind {
+	onSpec := len(n.spec) > 0 && len(other.spec) > 0
+	onCode := len(n.code) > 0 && len(other.code) > 0
 	switch {
 	case onSpec == onCode:
 		return OnBoth

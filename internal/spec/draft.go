@@ -30,7 +30,7 @@ type Created struct {
 }
 
 // JSON returns the spec for JSON documents.
-func (b *Created) JSON() NodeJSON { return nodeJSON(b.Node) }
+func (c *Created) JSON() NodeJSON { return nodeJSON(c.Node) }
 
 // New writes the file of a new spec, and returns the spec as parsed from the file.
 func (r *Reader) New(ctx context.Context, d Draft) (*Created, error) {

@@ -322,11 +322,11 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.No
 }
 
 // drifts returns the drifts in a cached listing; ok is false if it does not have all of the nodes.
-func (k *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
+func (cl *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
 	if len(cases) == 0 {
 		return nil, true
 	}
-	l := k.listing()
+	l := cl.listing()
 	if l == nil {
 		return nil, false
 	}

@@ -180,12 +180,12 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFil
 }
 
 // file returns a spec file of the checkout.
-func (c *proposal) file(path repo.Path) repo.LoadedFile {
-	i := slices.IndexFunc(c.files, func(f repo.LoadedFile) bool { return f.Path == path })
+func (p *proposal) file(path repo.Path) repo.LoadedFile {
+	i := slices.IndexFunc(p.files, func(f repo.LoadedFile) bool { return f.Path == path })
 	if i < 0 {
 		return repo.LoadedFile{Path: path}
 	}
-	return c.files[i]
+	return p.files[i]
 }
 
 func (p *proposals) worktreeChanges(w *worktree, collisions [][]Collision) WorktreeChanges {

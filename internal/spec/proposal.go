@@ -95,10 +95,10 @@ func newProposal(w *worktree) *proposal {
 
 // findFork finds the commit at which a checkout left main, and the commits that only the checkout has. If several commits are
 // shared, the one with the highest number is the fork: no other shared commit descends from it.
-func (c *proposal) findFork(g *derive.Graph, h derive.History) {
-	head, ok := h.Find(c.head)
+func (p *proposal) findFork(g *derive.Graph, h derive.History) {
+	head, ok := h.Find(p.head)
 	if !ok {
-		c.err = errors.New("its commit is not in the history")
+		p.err = errors.New("its commit is not in the history")
 		return
 	}
 	mark := make([]bool, head+1)
@@ -110,12 +110,12 @@ func (c *proposal) findFork(g *derive.Graph, h derive.History) {
 		}
 		pending--
 		if g.Has(n) {
-			if !c.Forked {
-				c.Forked, c.fork, c.forkID = true, n, h.Commit(n).ID
+			if !p.Forked {
+				p.Forked, p.fork, p.forkID = true, n, h.Commit(n).ID
 			}
 			continue
 		}
-		c.own = append(c.own, n)
+		p.own = append(p.own, n)
 		for _, parent := range h.Commit(n).Parents {
 			if !mark[parent] {
 				mark[parent] = true
@@ -123,36 +123,36 @@ func (c *proposal) findFork(g *derive.Graph, h derive.History) {
 			}
 		}
 	}
-	c.Session = c.session(h)
-	c.findMoves(h)
+	p.Session = p.session(h)
+	p.findMoves(h)
 }
 
 // session returns the session of a checkout: the one that its commits name, else its branch, else its worktree
 // name.
-func (c *proposal) session(h derive.History) string {
-	for _, n := range c.own {
+func (p *proposal) session(h derive.History) string {
+	for _, n := range p.own {
 		if s := derive.Session(h.Commit(n).Trailers); s != nil {
 			return *s
 		}
 	}
-	return cmp.Or(c.Branch, c.Worktree)
+	return cmp.Or(p.Branch, p.Worktree)
 }
 
 // findMoves finds the spec files that the checkout's own commits moved.
-func (c *proposal) findMoves(h derive.History) {
-	if len(c.own) == 0 {
+func (p *proposal) findMoves(h derive.History) {
+	if len(p.own) == 0 {
 		return
 	}
 	for _, m := range h.Moves() {
-		if _, own := slices.BinarySearchFunc(c.own, m.Commit, func(n, want repo.CommitNumber) int { return cmp.Compare(want, n) }); !own {
+		if _, own := slices.BinarySearchFunc(p.own, m.Commit, func(n, want repo.CommitNumber) int { return cmp.Compare(want, n) }); !own {
 			continue
 		}
 		from := m.From
-		if earlier, ok := c.Moved[from]; ok {
+		if earlier, ok := p.Moved[from]; ok {
 			from = earlier
-			delete(c.Moved, m.From)
+			delete(p.Moved, m.From)
 		}
-		c.Moved[m.To] = from
+		p.Moved[m.To] = from
 	}
 }
 
@@ -319,32 +319,32 @@ func (r *Reader) dropMerged(ctx context.Context, c *proposal, main repo.ID) erro
 }
 
 // readMainChanges finds the changes that main made since the fork to the paths that the checkout changes.
-func (c *proposal) readMainChanges(h derive.History, moves []repo.Move, since func(n repo.CommitNumber) bool) {
+func (p *proposal) readMainChanges(h derive.History, moves []repo.Move, since func(n repo.CommitNumber) bool) {
 	for _, m := range moves {
 		if !since(m.Commit) {
 			continue
 		}
-		for _, op := range c.Ops {
+		for _, op := range p.Ops {
 			for _, path := range []repo.Path{op.Path, op.From} {
-				if path != "" && cmp.Or(c.now[path], path) == m.From {
-					c.now[path] = m.To
+				if path != "" && cmp.Or(p.now[path], path) == m.From {
+					p.now[path] = m.To
 				}
 			}
 		}
 	}
-	for _, op := range c.Ops {
-		for _, path := range []repo.Path{op.Path, op.From, c.now[op.Path], c.now[op.From]} {
-			if _, done := c.since[path]; done || path == "" {
+	for _, op := range p.Ops {
+		for _, path := range []repo.Path{op.Path, op.From, p.now[op.Path], p.now[op.From]} {
+			if _, done := p.since[path]; done || path == "" {
 				continue
 			}
-			c.since[path] = nil
+			p.since[path] = nil
 			for _, t := range h.Touching(path) {
 				switch {
 				case !since(t.Commit):
 				case t.Kind == repo.Deleted:
-					c.gone[path] = true
+					p.gone[path] = true
 				default:
-					c.since[path] = append(c.since[path], t.Commit)
+					p.since[path] = append(p.since[path], t.Commit)
 				}
 			}
 		}

@@ -21,54 +21,54 @@ func shorten(names []string) []string {
 }
 
 // Describe returns a short text about the state of a spec: version, drift, changed files, and unknown facts.
-func (n *ListedSpec) Describe() string {
+func (l *ListedSpec) Describe() string {
 	var words []string
 	add := func(format string, value *int) {
 		if value != nil && *value > 0 {
 			words = append(words, fmt.Sprintf(format, *value))
 		}
 	}
-	add("v%d", n.Version)
+	add("v%d", l.Version)
 	drift := "drift %d"
-	if n.Grade != nil {
-		drift += " " + string(*n.Grade)
+	if l.Grade != nil {
+		drift += " " + string(*l.Grade)
 	}
-	add(drift, n.Drift)
-	if n.Drift != nil && *n.Drift == 0 {
-		add("touched %d", n.Touched)
+	add(drift, l.Drift)
+	if l.Drift != nil && *l.Drift == 0 {
+		add("touched %d", l.Touched)
 	}
-	for i, f := range n.DriftFiles {
-		if more := len(n.DriftFiles) - i; i == shownFiles && more > 1 {
+	for i, f := range l.DriftFiles {
+		if more := len(l.DriftFiles) - i; i == shownFiles && more > 1 {
 			words = append(words, "and "+strconv.Itoa(more)+" more")
 			break
 		}
 		words = append(words, f.File+" +"+strconv.Itoa(f.Behind))
 	}
-	if n.Dirty != nil && *n.Dirty {
+	if l.Dirty != nil && *l.Dirty {
 		words = append(words, "not committed")
 	}
-	if n.InConflict() {
+	if l.InConflict() {
 		words = append(words, "in conflict")
 	}
-	if len(n.Missing) > 0 {
-		words = append(words, "not tracked: "+strings.Join(shorten(n.Missing), ", "))
+	if len(l.Missing) > 0 {
+		words = append(words, "not tracked: "+strings.Join(shorten(l.Missing), ", "))
 	}
-	switch len(n.Problems) {
+	switch len(l.Problems) {
 	case 0:
 	case 1:
-		words = append(words, "1 problem: ken spec show "+fault.Quote(n.ID))
+		words = append(words, "1 problem: ken spec show "+fault.Quote(l.ID))
 	default:
-		words = append(words, fmt.Sprintf("%d problems: ken spec show %s", len(n.Problems), fault.Quote(n.ID)))
+		words = append(words, fmt.Sprintf("%d problems: ken spec show %s", len(l.Problems), fault.Quote(l.ID)))
 	}
-	for _, o := range n.Overlays {
+	for _, o := range l.Overlays {
 		words = append(words, string(o.Op)+" in "+o.Worktree)
 	}
-	for i, u := range n.Unknown {
-		if i > 0 && n.Unknown[i-1].Reason == u.Reason {
+	for i, u := range l.Unknown {
+		if i > 0 && l.Unknown[i-1].Reason == u.Reason {
 			continue // listed with the one before
 		}
 		facts := u.Fact
-		for _, same := range n.Unknown[i+1:] {
+		for _, same := range l.Unknown[i+1:] {
 			if same.Reason != u.Reason {
 				break
 			}

@@ -11,54 +11,54 @@ import (
 
 // CopyToArchive copies a file with its time and permissions to the logs of the archive, and
 // syncs the copy.
-func (h *Locked) CopyToArchive(name string) error {
-	err := h.checkOwned(name)
+func (l *Locked) CopyToArchive(name string) error {
+	err := l.checkOwned(name)
 	if err == nil {
-		err = h.copyToArchive(name)
+		err = l.copyToArchive(name)
 	}
 	if err != nil {
-		return fmt.Errorf("copy %s in %s to the archive: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
+		return fmt.Errorf("copy %s in %s to the archive: %w", repo.Path(name), repo.Path(l.dir.path), cause(err))
 	}
 	return nil
 }
 
-func (h *Locked) copyToArchive(name string) error {
-	to, err := h.logName(name)
+func (l *Locked) copyToArchive(name string) error {
+	to, err := l.logName(name)
 	if err != nil {
 		return err
 	}
-	if err := h.copyFile(name, to); err != nil {
+	if err := l.copyFile(name, to); err != nil {
 		return err
 	}
-	return h.syncDir(h.logs())
+	return l.syncDir(l.logs())
 }
 
 // copyFile copies a regular file of the directory. The caller syncs the target directory.
-func (h *Locked) copyFile(name, to string) error {
-	return readFile(h.root, name, func(f *os.File, info fs.FileInfo) error {
-		if err := h.writeNew(to, f, info.Mode().Perm()); err != nil {
+func (l *Locked) copyFile(name, to string) error {
+	return readFile(l.root, name, func(f *os.File, info fs.FileInfo) error {
+		if err := l.writeNew(to, f, info.Mode().Perm()); err != nil {
 			return err
 		}
-		return h.chtimes(to, info.ModTime())
+		return l.chtimes(to, info.ModTime())
 	})
 }
 
 // logs returns the path of the folder for full logs and broken files.
-func (h *Locked) logs() string { return h.dir.names.Archive + "/.logs" }
+func (l *Locked) logs() string { return l.dir.names.Archive + "/.logs" }
 
 // logName creates the folder for logs and returns an unused path in it, made of the time
 // and the name of the file.
-func (h *Locked) logName(name string) (string, error) {
-	if err := h.needArchive(); err != nil {
+func (l *Locked) logName(name string) (string, error) {
+	if err := l.needArchive(); err != nil {
 		return "", err
 	}
-	if err := h.mkdirIf(h.dir.names.Archive, h.logs()); err != nil {
+	if err := l.mkdirIf(l.dir.names.Archive, l.logs()); err != nil {
 		return "", err
 	}
-	for at := h.dir.now(); ; at = at.Add(time.Nanosecond) {
+	for at := l.dir.now(); ; at = at.Add(time.Nanosecond) {
 		to := stamp(at) + "-" + name
-		to = h.logs() + "/" + to[:min(len(to), maxName)]
-		if taken, err := h.exists(to); !taken || err != nil {
+		to = l.logs() + "/" + to[:min(len(to), maxName)]
+		if taken, err := l.exists(to); !taken || err != nil {
 			return to, err
 		}
 	}

@@ -88,99 +88,99 @@ var (
 //
 // Entries that cannot be moved or restored do not fail the change; Applied lists them.
 // Only a change that makes a snapshot prunes old ones.
-func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
-	if err := h.check(c); err != nil {
-		return Applied{}, h.changed(c, err)
+func (l *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
+	if err := l.check(c); err != nil {
+		return Applied{}, l.changed(c, err)
 	}
 	if len(c.Moves) == 0 && c.Restore == "" && len(c.Writes) < 2 {
 		for _, w := range c.Writes {
-			return Applied{}, h.Replace(w.Name, w.Content)
+			return Applied{}, l.Replace(w.Name, w.Content)
 		}
 		return Applied{}, nil
 	}
 	if ctx.Err() != nil {
 		return Applied{}, cancelledError(ctx, c.Verb)
 	}
-	if err := h.needArchive(); err != nil {
-		return Applied{}, h.changed(c, err)
+	if err := l.needArchive(); err != nil {
+		return Applied{}, l.changed(c, err)
 	}
-	p, err := h.plan(c)
+	p, err := l.plan(c)
 	if err != nil {
-		return Applied{}, h.changed(c, err)
+		return Applied{}, l.changed(c, err)
 	}
-	staged := h.dir.names.Archive + "/" + planned + stamp(p.Time)
-	folder := h.dir.names.Archive + "/" + doing + stamp(p.Time)
-	err = h.stage(ctx, staged, p, c)
+	staged := l.dir.names.Archive + "/" + planned + stamp(p.Time)
+	folder := l.dir.names.Archive + "/" + doing + stamp(p.Time)
+	err = l.stage(ctx, staged, p, c)
 	if err == nil {
-		err = h.rename(staged, folder) // the change is decided
+		err = l.rename(staged, folder) // the change is decided
 	}
 	if err != nil {
-		_ = h.removeAll(staged) // otherwise the next Lock removes it
+		_ = l.removeAll(staged) // otherwise the next Lock removes it
 		if ctx.Err() != nil {
 			return Applied{}, cancelledError(ctx, c.Verb)
 		}
-		return Applied{}, h.changed(c, err)
+		return Applied{}, l.changed(c, err)
 	}
-	if err := h.syncDir(h.dir.names.Archive); err != nil {
-		return Applied{}, h.changed(c, err)
+	if err := l.syncDir(l.dir.names.Archive); err != nil {
+		return Applied{}, l.changed(c, err)
 	}
-	out, err := h.carryOut(folder, p)
+	out, err := l.carryOut(folder, p)
 	if err != nil {
-		return out, h.changed(c, fmt.Errorf("interrupted; the next ken state command finishes it: %w", err))
+		return out, l.changed(c, fmt.Errorf("interrupted; the next ken state command finishes it: %w", err))
 	}
 	return out, nil
 }
 
 // changed adds the verb and the directory to an error.
-func (h *Locked) changed(c Change, err error) error {
-	return fmt.Errorf("%s in %s: %w", c.Verb, repo.Path(h.dir.path), cause(err))
+func (l *Locked) changed(c Change, err error) error {
+	return fmt.Errorf("%s in %s: %w", c.Verb, repo.Path(l.dir.path), cause(err))
 }
 
 // check returns an error for an invalid change.
-func (h *Locked) check(c Change) error {
+func (l *Locked) check(c Change) error {
 	if err := checkVerb(c.Verb); err != nil {
 		return err
 	}
 	moved := make(map[string]bool, len(c.Moves))
 	for _, m := range c.Moves {
-		if err := h.checkOwned(m.Name); err != nil {
+		if err := l.checkOwned(m.Name); err != nil {
 			return err
 		}
 		moved[m.Name] = true
 	}
 	written := make(map[string]bool, len(c.Writes))
 	for _, w := range c.Writes {
-		if err := h.checkOwned(w.Name); err != nil {
+		if err := l.checkOwned(w.Name); err != nil {
 			return err
 		}
 		if written[w.Name] {
 			return fmt.Errorf("two contents for %s", repo.Path(w.Name))
 		}
 		written[w.Name] = true
-		if _, err := h.modeOf(w.Name); err != nil && (!moved[w.Name] || !errors.Is(err, errDirectory)) {
+		if _, err := l.modeOf(w.Name); err != nil && (!moved[w.Name] || !errors.Is(err, errDirectory)) {
 			return fmt.Errorf("write %s: %w", repo.Path(w.Name), cause(err))
 		}
 	}
 	if c.Restore != "" {
-		return h.checkSnapshot(c.Restore)
+		return l.checkSnapshot(c.Restore)
 	}
 	return nil
 }
 
 // needArchive creates the archive if it does not exist. It must be a directory and not a
 // link, which could lead anywhere.
-func (h *Locked) needArchive() error {
-	name := h.dir.names.Archive
-	info, err := h.root.Lstat(name)
+func (l *Locked) needArchive() error {
+	name := l.dir.names.Archive
+	info, err := l.root.Lstat(name)
 	switch {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		return h.dir.notArchive()
+		return l.dir.notArchive()
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return h.mkdirIf(".", name)
+	return l.mkdirIf(".", name)
 }
 
 // notArchive returns the error for an archive that is not a directory.
@@ -192,9 +192,9 @@ func (d *Dir) notArchive() error {
 }
 
 // stage writes and syncs everything that carrying out the plan needs.
-func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) error {
+func (l *Locked) stage(ctx context.Context, folder string, p *plan, c Change) error {
 	for _, dir := range []string{folder, folder + newFiles, folder + movedFiles} {
-		if err := h.mkdir(dir); err != nil {
+		if err := l.mkdir(dir); err != nil {
 			return err
 		}
 	}
@@ -203,14 +203,14 @@ func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) er
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := h.keepPresent(folder, w.Name, moved); err != nil {
+		if err := l.keepPresent(folder, w.Name, moved); err != nil {
 			return fmt.Errorf("keep %s: %w", repo.Path(w.Name), cause(err))
 		}
-		mode, err := h.modeOf(w.Name)
+		mode, err := l.modeOf(w.Name)
 		if err != nil && !errors.Is(err, errDirectory) {
 			return err
 		}
-		if err := h.writeNew(folder+newFiles+"/"+w.Name, bytes.NewReader(w.Content), mode); err != nil {
+		if err := l.writeNew(folder+newFiles+"/"+w.Name, bytes.NewReader(w.Content), mode); err != nil {
 			return err
 		}
 	}
@@ -218,11 +218,11 @@ func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) er
 	if err != nil {
 		return err
 	}
-	if err := h.writeNew(folder+planFile, bytes.NewReader(b), 0); err != nil {
+	if err := l.writeNew(folder+planFile, bytes.NewReader(b), 0); err != nil {
 		return err
 	}
 	for _, dir := range []string{folder + newFiles, folder + movedFiles, folder} {
-		if err := h.syncDir(dir); err != nil {
+		if err := l.syncDir(dir); err != nil {
 			return err
 		}
 	}
@@ -231,11 +231,11 @@ func (h *Locked) stage(ctx context.Context, folder string, p *plan, c Change) er
 
 // keepPresent links a file that is both moved and written into the archive. The new
 // version then replaces the old one, so that readers always find a file.
-func (h *Locked) keepPresent(folder, name string, moved map[string]bool) error {
+func (l *Locked) keepPresent(folder, name string, moved map[string]bool) error {
 	if !moved[name] {
 		return nil
 	}
-	info, err := h.root.Lstat(name)
+	info, err := l.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -245,41 +245,41 @@ func (h *Locked) keepPresent(folder, name string, moved map[string]bool) error {
 		return nil // a directory cannot have a second link; moveOut moves it
 	}
 	to := folder + movedFiles + "/" + name
-	if err := h.link(name, to); err == nil || !info.Mode().IsRegular() {
+	if err := l.link(name, to); err == nil || !info.Mode().IsRegular() {
 		return nil //nolint:nilerr // without a second link, moveOut moves it
 	}
-	return h.copyFile(name, to)
+	return l.copyFile(name, to)
 }
 
 // carryOut carries out the plan in folder, and continues one that was interrupted.
 //
 // A step is done when its file is no longer at its source. Only the order of the steps
 // tells that from a file that never existed.
-func (h *Locked) carryOut(folder string, p *plan) (Applied, error) {
+func (l *Locked) carryOut(folder string, p *plan) (Applied, error) {
 	var out Applied
-	if err := h.moveOut(folder, p, &out); err != nil {
+	if err := l.moveOut(folder, p, &out); err != nil {
 		return out, err
 	}
 	if p.Restore != "" {
-		if err := h.restoreFiles(p, &out); err != nil {
+		if err := l.restoreFiles(p, &out); err != nil {
 			return out, err
 		}
 	}
-	refused, err := h.putNew(folder, p)
+	refused, err := l.putNew(folder, p)
 	if err != nil {
 		return out, err
 	}
-	if err := h.finish(folder, p, &out); err != nil {
+	if err := l.finish(folder, p, &out); err != nil {
 		return out, err
 	}
 	return out, refused
 }
 
-func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
+func (l *Locked) moveOut(folder string, p *plan, out *Applied) error {
 	if len(p.Moves) == 0 {
 		return nil
 	}
-	there, err := list(h.root, folder+movedFiles)
+	there, err := list(l.root, folder+movedFiles)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 	for _, name := range there {
 		done[name] = true
 	}
-	later, err := h.alreadyDone(folder, p)
+	later, err := l.alreadyDone(folder, p)
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 		if done[name] || later[name] {
 			continue
 		}
-		err := h.rename(name, folder+movedFiles+"/"+name)
+		err := l.rename(name, folder+movedFiles+"/"+name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			out.Gone = append(out.Gone, name)
@@ -305,10 +305,10 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 		}
 	}
 	// Sync the old version before a new one replaces it.
-	if err := h.syncDir(folder + movedFiles); err != nil {
+	if err := l.syncDir(folder + movedFiles); err != nil {
 		return err
 	}
-	return h.syncDir(".")
+	return l.syncDir(".")
 }
 
 // addError adds an error to a map that may be nil.
@@ -321,11 +321,11 @@ func addError(m *map[string]error, name string, err error) {
 
 // alreadyDone returns the names that an interrupted run already restored or wrote. The
 // current files with these names are not the ones to move.
-func (h *Locked) alreadyDone(folder string, p *plan) (map[string]bool, error) {
+func (l *Locked) alreadyDone(folder string, p *plan) (map[string]bool, error) {
 	done := make(map[string]bool)
 	ask := func(dir string, names []rawName) error {
 		for _, name := range names {
-			waiting, err := h.exists(dir + "/" + string(name))
+			waiting, err := l.exists(dir + "/" + string(name))
 			if err != nil {
 				return err
 			}
@@ -341,13 +341,13 @@ func (h *Locked) alreadyDone(folder string, p *plan) (map[string]bool, error) {
 
 // putNew moves the new files to their places. Failures that would repeat are returned as
 // refused; after other failures the next Lock carries out the plan.
-func (h *Locked) putNew(folder string, p *plan) (refused, err error) {
+func (l *Locked) putNew(folder string, p *plan) (refused, err error) {
 	if len(p.Writes) == 0 {
 		return nil, nil
 	}
 	for _, raw := range p.Writes {
 		name := string(raw)
-		err := h.rename(folder+newFiles+"/"+name, name)
+		err := l.rename(folder+newFiles+"/"+name, name)
 		switch {
 		case err == nil, errors.Is(err, fs.ErrNotExist): // done by an earlier run
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EISDIR):
@@ -356,5 +356,5 @@ func (h *Locked) putNew(folder string, p *plan) (refused, err error) {
 			return nil, fmt.Errorf("write %s: %w", repo.Path(name), cause(err))
 		}
 	}
-	return refused, h.syncDir(".")
+	return refused, l.syncDir(".")
 }

@@ -12,19 +12,19 @@ import (
 
 // finish turns the folder into a snapshot and prunes old ones. If nothing was moved into
 // it, finish removes the folder.
-func (h *Locked) finish(folder string, p *plan, out *Applied) error {
-	archive := h.dir.names.Archive
-	files, err := entriesOf(context.Background(), h.root, folder+movedFiles)
+func (l *Locked) finish(folder string, p *plan, out *Applied) error {
+	archive := l.dir.names.Archive
+	files, err := entriesOf(context.Background(), l.root, folder+movedFiles)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return unlessLeftover(h.discard(folder))
+		return unlessLeftover(l.discard(folder))
 	}
 	// Prune before the change ends: after a crash the next run prunes again.
-	out.Pruned, out.PruneErr = h.prune(p.Keep, p.Restore)
+	out.Pruned, out.PruneErr = l.prune(p.Keep, p.Restore)
 	if p.Keep == 0 {
-		err := h.discard(folder)
+		err := l.discard(folder)
 		if errors.Is(err, errLeftover) && out.PruneErr == nil {
 			out.PruneErr = err
 		}
@@ -33,53 +33,53 @@ func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 	at := p.Time
 	for ; ; at = at.Add(time.Nanosecond) {
 		out.Snapshot = snapshotName(at, p.Verb)
-		if taken, err := h.exists(archive + "/" + out.Snapshot); err != nil {
+		if taken, err := l.exists(archive + "/" + out.Snapshot); err != nil {
 			return err
 		} else if !taken {
 			break
 		}
 	}
-	if err := h.writeManifest(folder, at, p, files); err != nil {
+	if err := l.writeManifest(folder, at, p, files); err != nil {
 		return err
 	}
-	if err := h.rename(folder, archive+"/"+out.Snapshot); err != nil {
+	if err := l.rename(folder, archive+"/"+out.Snapshot); err != nil {
 		return err
 	}
-	return h.syncDir(archive)
+	return l.syncDir(archive)
 }
 
 // writeManifest replaces the plan by the manifest. A folder without a plan already has its
 // manifest, written by a run that was killed afterwards.
-func (h *Locked) writeManifest(folder string, at time.Time, p *plan, files []Entry) error {
+func (l *Locked) writeManifest(folder string, at time.Time, p *plan, files []Entry) error {
 	if p.manifestWritten {
 		return nil
 	}
-	b, err := h.manifest(folder+movedFiles, at, p, files)
+	b, err := l.manifest(folder+movedFiles, at, p, files)
 	if err != nil {
 		return err
 	}
-	if err := h.remove(folder + manifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := l.remove(folder + manifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // a partial manifest
 	}
-	if err := h.writeNew(folder+manifestFile, bytes.NewReader(b), 0); err != nil {
+	if err := l.writeNew(folder+manifestFile, bytes.NewReader(b), 0); err != nil {
 		return err
 	}
-	if err := h.removeAll(folder + newFiles); err != nil {
+	if err := l.removeAll(folder + newFiles); err != nil {
 		return err
 	}
-	if err := h.syncDir(folder); err != nil {
+	if err := l.syncDir(folder); err != nil {
 		return err
 	}
-	return h.remove(folder + planFile)
+	return l.remove(folder + planFile)
 }
 
 // discard renames a folder of the archive, so that readers no longer see it, and removes
 // it. If the removal fails, the error is errLeftover, and the next Lock tries again.
-func (h *Locked) discard(folder string) error {
-	archive := h.dir.names.Archive
+func (l *Locked) discard(folder string) error {
+	archive := l.dir.names.Archive
 	gone := archive + "/" + trash + strings.TrimLeft(strings.TrimPrefix(folder, archive+"/"), ".")
 	for {
-		taken, err := h.exists(gone)
+		taken, err := l.exists(gone)
 		if err != nil {
 			return err
 		}
@@ -88,13 +88,13 @@ func (h *Locked) discard(folder string) error {
 		}
 		gone += "~"
 	}
-	if err := h.rename(folder, gone); err != nil {
+	if err := l.rename(folder, gone); err != nil {
 		return err
 	}
-	if err := h.syncDir(archive); err != nil {
+	if err := l.syncDir(archive); err != nil {
 		return err
 	}
-	if err := h.removeAll(gone); err != nil {
+	if err := l.removeAll(gone); err != nil {
 		return fmt.Errorf("%w %s: %w", errLeftover, gone, cause(err))
 	}
 	return nil

@@ -66,8 +66,8 @@ func (h holder) alive() bool {
 }
 
 // writeHolder writes this process to the lock file, in place, since the file is locked.
-func (h *Locked) writeHolder(command string) error {
-	me := holder{PID: os.Getpid(), Command: command, Since: h.dir.now().UTC()}
+func (l *Locked) writeHolder(command string) error {
+	me := holder{PID: os.Getpid(), Command: command, Since: l.dir.now().UTC()}
 	if host, err := os.Hostname(); err == nil {
 		me.Host = host
 	}
@@ -78,10 +78,10 @@ func (h *Locked) writeHolder(command string) error {
 	if err != nil {
 		return err
 	}
-	if err := h.lock.Truncate(0); err != nil {
+	if err := l.lock.Truncate(0); err != nil {
 		return err
 	}
-	_, err = h.lock.WriteAt(append(b, '\n'), 0)
+	_, err = l.lock.WriteAt(append(b, '\n'), 0)
 	return err
 }
 

@@ -176,158 +176,158 @@ func (d *Dir) ignore() error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-func (h *Locked) take(waiting context.Context, command string) error {
+func (l *Locked) take(waiting context.Context, command string) error {
 	var err error
-	if h.here, err = lockDir(waiting, h.root); err != nil {
+	if l.here, err = lockDir(waiting, l.root); err != nil {
 		if errors.Is(err, errBusy) {
 			return err
 		}
-		return h.dir.unwritable("lock", err)
+		return l.dir.unwritable("lock", err)
 	}
 	// Another process may have deleted or replaced the directory while we waited.
-	mine, err := h.root.Stat(".")
+	mine, err := l.root.Stat(".")
 	if err != nil {
-		return h.dir.failed("lock", err)
+		return l.dir.failed("lock", err)
 	}
-	if now, err := h.dir.stat(); err != nil || !os.SameFile(mine, now) {
+	if now, err := l.dir.stat(); err != nil || !os.SameFile(mine, now) {
 		return errMoved
 	}
-	if err := h.takeFile(); err != nil {
+	if err := l.takeFile(); err != nil {
 		return err
 	}
-	who := readHolder(h.lock)
+	who := readHolder(l.lock)
 	if who.bare && who.alive() {
 		return errBusy
 	}
-	if err := h.announce("write", h.dir.names.Lock); err != nil {
+	if err := l.announce("write", l.dir.names.Lock); err != nil {
 		return err
 	}
-	if err := h.writeHolder(command); err != nil {
-		return h.dir.unwritable("lock", err)
+	if err := l.writeHolder(command); err != nil {
+		return l.dir.unwritable("lock", err)
 	}
 	return nil
 }
 
 // takeFile opens and locks the lock file.
-func (h *Locked) takeFile() error {
-	name := h.dir.names.Lock
-	if err := h.announce("open", name); err != nil {
+func (l *Locked) takeFile() error {
+	name := l.dir.names.Lock
+	if err := l.announce("open", name); err != nil {
 		return err
 	}
-	f, mine, err := openRegular(h.root, name, os.O_RDWR|os.O_CREATE, defaultPerm)
+	f, mine, err := openRegular(l.root, name, os.O_RDWR|os.O_CREATE, defaultPerm)
 	switch {
 	case errors.Is(err, errLink), errors.Is(err, errDirectory), errors.Is(err, errSpecial):
 		return &fault.Error{
-			Hint: "move it away: " + fault.Quote(filepath.Join(h.dir.path, name)),
-			Err:  fmt.Errorf("lock %s: cannot use its lock file %s: %w", repo.Path(h.dir.path), name, err),
+			Hint: "move it away: " + fault.Quote(filepath.Join(l.dir.path, name)),
+			Err:  fmt.Errorf("lock %s: cannot use its lock file %s: %w", repo.Path(l.dir.path), name, err),
 		}
 	case errors.Is(err, fs.ErrPermission):
-		return h.dropUnwritable(name, err)
+		return l.dropUnwritable(name, err)
 	case err != nil:
-		return h.dir.unwritable("lock", err)
+		return l.dir.unwritable("lock", err)
 	}
-	h.lock = f
-	if err := h.announce("lock", name); err != nil {
+	l.lock = f
+	if err := l.announce("lock", name); err != nil {
 		return err
 	}
 	if err := tryLock(f); errors.Is(err, errBusy) {
 		return err
 	} else if err != nil {
-		return h.dir.failed("lock", err)
+		return l.dir.failed("lock", err)
 	}
 	// Another program may have removed the file before we locked it. The next process
 	// would then lock another file of the same name.
-	now, err := h.root.Lstat(name)
+	now, err := l.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(mine, now):
 		return errMoved
 	case err != nil:
-		return h.dir.failed("lock", err)
+		return l.dir.failed("lock", err)
 	case shared(mine):
 		// Writing to it would change its other hard links.
-		return h.drop(f)
+		return l.drop(f)
 	}
 	return nil
 }
 
 // drop removes an unused lock file, so that a new one can replace it. It returns
 // errMoved if that worked.
-func (h *Locked) drop(f *os.File) error {
+func (l *Locked) drop(f *os.File) error {
 	if who := readHolder(f); who.bare && who.alive() {
 		return errBusy
 	}
-	if err := h.remove(h.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return h.dir.unwritable("lock", err)
+	if err := l.remove(l.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l.dir.unwritable("lock", err)
 	}
 	return errMoved
 }
 
 // dropUnwritable removes a lock file that another user left. It keeps one that cannot be
 // read, since a program that uses pid files may hold it.
-func (h *Locked) dropUnwritable(name string, why error) error {
-	f, _, err := openRegular(h.root, name, os.O_RDONLY, 0)
+func (l *Locked) dropUnwritable(name string, why error) error {
+	f, _, err := openRegular(l.root, name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return h.dir.unwritable("lock", why)
+		return l.dir.unwritable("lock", why)
 	}
 	if err != nil {
-		path := filepath.Join(h.dir.path, name)
+		path := filepath.Join(l.dir.path, name)
 		return &fault.Error{
 			Hint: "if no process uses the directory: rm -f " + fault.Quote(path),
-			Err:  fmt.Errorf("lock %s: cannot read the lock file of another user: %w", repo.Path(h.dir.path), cause(err)),
+			Err:  fmt.Errorf("lock %s: cannot read the lock file of another user: %w", repo.Path(l.dir.path), cause(err)),
 		}
 	}
 	defer f.Close()
 	if err := tryLock(f); err != nil {
 		return err
 	}
-	return h.drop(f)
+	return l.drop(f)
 }
 
 // Unlock releases the lock. It removes the lock file where the system allows that, since
 // other programs take an existing file for a lock.
-func (h *Locked) Unlock() error {
-	err := h.unlink()
-	h.release()
+func (l *Locked) Unlock() error {
+	err := l.unlink()
+	l.release()
 	if err != nil {
-		return h.dir.failed("unlock", err)
+		return l.dir.failed("unlock", err)
 	}
 	return nil
 }
 
-func (h *Locked) unlink() error {
+func (l *Locked) unlink() error {
 	if !unlinksLock {
 		return nil
 	}
-	mine, err := h.lock.Stat()
+	mine, err := l.lock.Stat()
 	if err != nil {
 		return err
 	}
-	if now, err := h.root.Lstat(h.dir.names.Lock); err != nil || !os.SameFile(mine, now) {
+	if now, err := l.root.Lstat(l.dir.names.Lock); err != nil || !os.SameFile(mine, now) {
 		return nil //nolint:nilerr // it is another file now
 	}
-	if err := h.remove(h.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := l.remove(l.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
 // release closes the files and releases the locks, as the end of the process would.
-func (h *Locked) release() {
-	for _, f := range []*os.File{h.lock, h.here} {
+func (l *Locked) release() {
+	for _, f := range []*os.File{l.lock, l.here} {
 		if f != nil {
 			unlock(f)
 			_ = f.Close()
 		}
 	}
-	_ = h.root.Close()
+	_ = l.root.Close()
 }
 
 // checkOwned returns an error for a name with a slash, and for the lock and the archive.
-func (h *Locked) checkOwned(name string) error {
+func (l *Locked) checkOwned(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	if name == h.dir.names.Lock || name == h.dir.names.Archive {
+	if name == l.dir.names.Lock || name == l.dir.names.Archive {
 		return errors.New("the lock and the archive cannot be written, moved or replaced")
 	}
 	return nil

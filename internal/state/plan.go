@@ -47,16 +47,16 @@ const (
 
 // plan returns the plan of a change. If a snapshot has its time already, the plan gets
 // the next free one.
-func (h *Locked) plan(c Change) (*plan, error) {
+func (l *Locked) plan(c Change) (*plan, error) {
 	p := &plan{
 		Version: wholePlan, Verb: c.Verb, Time: c.Time.UTC(), WorkflowID: c.WorkflowID, Restore: c.Restore, Keep: c.Keep,
 		Moves: make([]planMove, 0, len(c.Moves)), Writes: make([]rawName, 0, len(c.Writes)),
 	}
 	if c.Time.IsZero() {
-		p.Time = h.dir.now().UTC()
+		p.Time = l.dir.now().UTC()
 	}
 	var err error
-	if p.Home, err = h.home(); err != nil {
+	if p.Home, err = l.home(); err != nil {
 		return nil, err
 	}
 	for _, m := range c.Moves {
@@ -66,11 +66,11 @@ func (h *Locked) plan(c Change) (*plan, error) {
 		p.Writes = append(p.Writes, rawName(w.Name))
 	}
 	if c.Restore != "" {
-		if err := h.planRestore(p, c); err != nil {
+		if err := l.planRestore(p, c); err != nil {
 			return nil, err
 		}
 	}
-	taken, err := list(h.root, h.dir.names.Archive)
+	taken, err := list(l.root, l.dir.names.Archive)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (h *Locked) plan(c Change) (*plan, error) {
 }
 
 // planRestore adds the entries that come back from a snapshot.
-func (h *Locked) planRestore(p *plan, c Change) error {
-	s, err := h.openSnapshot(c.Restore)
+func (l *Locked) planRestore(p *plan, c Change) error {
+	s, err := l.openSnapshot(c.Restore)
 	if err != nil {
 		return err
 	}
@@ -135,12 +135,12 @@ var errPlan = errors.New("cannot read its plan")
 
 // parsePlan parses a plan and does not trust it. It refuses a plan for another directory,
 // as in a copy or a checkout, and one with names that a verb cannot have.
-func (h *Locked) parsePlan(b []byte) (*plan, error) {
+func (l *Locked) parsePlan(b []byte) (*plan, error) {
 	var p plan
 	if err := json.Unmarshal(b, &p); err != nil {
 		return nil, fmt.Errorf("%w: %w", errPlan, err)
 	}
-	home, err := h.home()
+	home, err := l.home()
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (h *Locked) parsePlan(b []byte) (*plan, error) {
 		raw = append(raw, m.Name)
 	}
 	for _, name := range raw {
-		if err := h.checkOwned(string(name)); err != nil {
+		if err := l.checkOwned(string(name)); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errPlan, repo.Path(name), err)
 		}
 	}
@@ -173,15 +173,15 @@ func (h *Locked) parsePlan(b []byte) (*plan, error) {
 			return nil, fmt.Errorf("%w: %s: %w", errPlan, repo.Path(name), err)
 		}
 	}
-	if from := h.dir.names.Archive + "/" + p.Restore; p.Restore == "" && p.From != "" || p.Restore != "" && p.From != from && p.From != from+movedFiles {
+	if from := l.dir.names.Archive + "/" + p.Restore; p.Restore == "" && p.From != "" || p.Restore != "" && p.From != from && p.From != from+movedFiles {
 		return nil, fmt.Errorf("%w: it restores from %s", errPlan, repo.Path(p.From))
 	}
 	return &p, nil
 }
 
 // home returns the identity of the directory.
-func (h *Locked) home() (string, error) {
-	info, err := h.root.Stat(".")
+func (l *Locked) home() (string, error) {
+	info, err := l.root.Stat(".")
 	if err != nil {
 		return "", err
 	}

@@ -13,18 +13,18 @@ import (
 // all.
 //
 // After a failure it continues, and returns the first error.
-func (h *Locked) prune(keep int, restored string) (gone []string, first error) {
+func (l *Locked) prune(keep int, restored string) (gone []string, first error) {
 	if keep < 0 {
 		return nil, nil
 	}
 	stay := max(keep-1, 0)
-	names, err := h.dir.snapshotNames(h.root)
+	names, err := l.dir.snapshotNames(l.root)
 	if err != nil || len(names) <= stay {
 		return nil, err
 	}
 	all := make([]*folder, 0, len(names))
 	for _, name := range names {
-		f, err := h.ageOf(name)
+		f, err := l.ageOf(name)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (h *Locked) prune(keep int, restored string) (gone []string, first error) {
 		return byAge(a, b)
 	})
 	for _, f := range all[:len(all)-stay] {
-		err := h.discard(h.dir.names.Archive + "/" + f.name)
+		err := l.discard(l.dir.names.Archive + "/" + f.name)
 		if err != nil && first == nil {
 			first = fmt.Errorf("prune snapshot %s: %w", repo.Path(f.name), cause(err))
 		}
@@ -49,15 +49,15 @@ func (h *Locked) prune(keep int, restored string) (gone []string, first error) {
 }
 
 // ageOf reads the time of a snapshot.
-func (h *Locked) ageOf(name string) (*folder, error) {
-	path := h.dir.names.Archive + "/" + name
-	info, err := h.root.Lstat(path)
+func (l *Locked) ageOf(name string) (*folder, error) {
+	path := l.dir.names.Archive + "/" + name
+	info, err := l.root.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
 	f := &folder{name: name, time: info.ModTime()}
 	// A manifest that cannot be read is another program's.
-	if m, err := readManifest(h.root, path); err == nil {
+	if m, err := readManifest(l.root, path); err == nil {
 		f.manifest, f.time = m, m.Time
 	}
 	return f, nil

@@ -17,30 +17,30 @@ import (
 
 // recover finishes the changes of killed processes: it removes undecided plans, carries
 // out decided ones, and removes trash.
-func (h *Locked) recover() error {
-	archive := h.dir.names.Archive
-	info, err := h.root.Lstat(archive)
+func (l *Locked) recover() error {
+	archive := l.dir.names.Archive
+	info, err := l.root.Lstat(archive)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return nil // no changes
 	}
 	if err != nil {
 		return err
 	}
-	names, err := list(h.root, archive)
+	names, err := list(l.root, archive)
 	if err != nil {
 		return err
 	}
 	slices.Sort(names)
 	for _, name := range names {
 		switch path := archive + "/" + name; {
-		case !isFolder(h.root, path):
+		case !isFolder(l.root, path):
 		case strings.HasPrefix(name, planned), strings.HasPrefix(name, trash):
 			// A folder that cannot be removed does no harm.
-			_ = h.removeAll(path)
+			_ = l.removeAll(path)
 		case strings.HasPrefix(name, doing):
-			if err := h.resume(path); err != nil {
+			if err := l.resume(path); err != nil {
 				return &fault.Error{
-					Hint: "fix the cause and try again, or give up the change by moving its folder away: " + fault.Quote(filepath.Join(h.dir.path, path)),
+					Hint: "fix the cause and try again, or give up the change by moving its folder away: " + fault.Quote(filepath.Join(l.dir.path, path)),
 					Err:  fmt.Errorf("%s: %w", repo.Path(path), cause(err)),
 				}
 			}
@@ -50,10 +50,10 @@ func (h *Locked) recover() error {
 }
 
 // resume carries out the plan in folder.
-func (h *Locked) resume(folder string) error {
-	p, err := h.readPlan(folder)
+func (l *Locked) resume(folder string) error {
+	p, err := l.readPlan(folder)
 	if err == nil {
-		_, err = h.carryOut(folder, p)
+		_, err = l.carryOut(folder, p)
 	}
 	switch {
 	case err == nil, errors.Is(err, errRefused):
@@ -61,7 +61,7 @@ func (h *Locked) resume(folder string) error {
 	case isTemporary(err):
 		return err
 	}
-	return h.salvage(folder)
+	return l.salvage(folder)
 }
 
 // isTemporary reports whether a failure can end, such as a full disk. Other failures would
@@ -80,8 +80,8 @@ func isTemporary(err error) bool {
 
 // readPlan reads the plan in folder. Without a plan, the process was killed between
 // writing the manifest and renaming the folder.
-func (h *Locked) readPlan(folder string) (*plan, error) {
-	root, err := h.root.OpenRoot(folder)
+func (l *Locked) readPlan(folder string) (*plan, error) {
+	root, err := l.root.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (h *Locked) readPlan(folder string) (*plan, error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		m, err := readManifest(h.root, folder)
+		m, err := readManifest(l.root, folder)
 		if err != nil {
 			return nil, errPlan
 		}
@@ -101,23 +101,23 @@ func (h *Locked) readPlan(folder string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.parsePlan(b)
+	return l.parsePlan(b)
 }
 
 // salvage turns the folder of an unreadable change into a snapshot, so that no file is
 // lost and nothing is blocked.
-func (h *Locked) salvage(folder string) error {
-	archive := h.dir.names.Archive
-	for at := h.dir.now(); ; at = at.Add(time.Nanosecond) {
+func (l *Locked) salvage(folder string) error {
+	archive := l.dir.names.Archive
+	for at := l.dir.now(); ; at = at.Add(time.Nanosecond) {
 		to := archive + "/" + snapshotName(at, "unreadable")
-		if taken, err := h.exists(to); err != nil {
+		if taken, err := l.exists(to); err != nil {
 			return err
 		} else if taken {
 			continue
 		}
-		if err := h.rename(folder, to); err != nil {
+		if err := l.rename(folder, to); err != nil {
 			return err
 		}
-		return h.syncDir(archive)
+		return l.syncDir(archive)
 	}
 }

@@ -17,17 +17,17 @@ const maxName = 255
 // Replace writes a file atomically: readers, also after a crash, find the old content or
 // the new one. The file keeps its permissions. Replace replaces a link and does not
 // follow it; a directory is an error.
-func (h *Locked) Replace(name string, content []byte) error {
-	err := h.checkOwned(name)
+func (l *Locked) Replace(name string, content []byte) error {
+	err := l.checkOwned(name)
 	var mode fs.FileMode
 	if err == nil {
-		mode, err = h.modeOf(name)
+		mode, err = l.modeOf(name)
 	}
 	if err == nil {
-		err = h.replace(".", name, content, mode)
+		err = l.replace(".", name, content, mode)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s in %s: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
+		return fmt.Errorf("write %s in %s: %w", repo.Path(name), repo.Path(l.dir.path), cause(err))
 	}
 	return nil
 }

@@ -130,14 +130,14 @@ func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
 }
 
 // checkSnapshot returns an error unless name is a snapshot.
-func (h *Locked) checkSnapshot(name string) error {
+func (l *Locked) checkSnapshot(name string) error {
 	err := checkName(name)
 	if err == nil && strings.HasPrefix(name, ".") {
 		err = errName
 	}
 	var info fs.FileInfo
 	if err == nil {
-		info, err = h.root.Lstat(h.dir.names.Archive + "/" + name)
+		info, err = l.root.Lstat(l.dir.names.Archive + "/" + name)
 	}
 	if err == nil && !info.IsDir() {
 		err = errors.New("not a directory")
@@ -148,8 +148,8 @@ func (h *Locked) checkSnapshot(name string) error {
 	return nil
 }
 
-func (h *Locked) openSnapshot(name string) (*folder, error) {
-	return openFolder(context.Background(), h.root, h.dir.names.Archive, name)
+func (l *Locked) openSnapshot(name string) (*folder, error) {
+	return openFolder(context.Background(), l.root, l.dir.names.Archive, name)
 }
 
 // openFolder reads a snapshot. One of ken's has a manifest beside a folder of files. In
@@ -197,8 +197,8 @@ func readManifest(root *os.Root, path string) (*Manifest, error) {
 }
 
 // manifest returns the manifest of files in path.
-func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]byte, error) {
-	root, err := h.root.OpenRoot(path)
+func (l *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]byte, error) {
+	root, err := l.root.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
@@ -271,8 +271,8 @@ func describe(root *os.Root, e Entry, why planMove, withDigest bool) ManifestEnt
 }
 
 // vacant returns an error if name exists.
-func (h *Locked) vacant(name string) error {
-	there, err := h.exists(name)
+func (l *Locked) vacant(name string) error {
+	there, err := l.exists(name)
 	if err == nil && there {
 		return fs.ErrExist
 	}
@@ -309,7 +309,7 @@ func (p *plan) others(recorded map[string]ManifestEntry) []string {
 
 // unaltered returns an error if a file was changed in the archive. Without a digest its
 // size and time decide.
-func (h *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEntry) error {
+func (l *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEntry) error {
 	was, ok := recorded[e.Name]
 	if !ok || e.Kind != Regular {
 		return nil
@@ -321,7 +321,7 @@ func (h *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEnt
 		}
 		return nil
 	}
-	files, err := h.root.OpenRoot(filepath.Dir(path))
+	files, err := l.root.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
@@ -339,9 +339,9 @@ func (h *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEnt
 // name exists there, and removes an empty snapshot.
 //
 // It does not restore files that differ from the manifest.
-func (h *Locked) restoreFiles(p *plan, out *Applied) error {
+func (l *Locked) restoreFiles(p *plan, out *Applied) error {
 	name := p.Restore
-	s, err := h.openSnapshot(name)
+	s, err := l.openSnapshot(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // an earlier run emptied and removed it
 	}
@@ -362,15 +362,15 @@ func (h *Locked) restoreFiles(p *plan, out *Applied) error {
 			left[e.Name] = true
 			continue
 		}
-		err := h.checkOwned(e.Name)
+		err := l.checkOwned(e.Name)
 		if err == nil {
-			err = h.vacant(e.Name)
+			err = l.vacant(e.Name)
 		}
 		if err == nil {
-			err = h.unaltered(s.files+"/"+e.Name, e, recorded)
+			err = l.unaltered(s.files+"/"+e.Name, e, recorded)
 		}
 		if err == nil {
-			err = h.rename(s.files+"/"+e.Name, e.Name)
+			err = l.rename(s.files+"/"+e.Name, e.Name)
 		}
 		if err != nil {
 			addError(&out.NotRestored, e.Name, fmt.Errorf("restore: %w", cause(err)))
@@ -379,15 +379,15 @@ func (h *Locked) restoreFiles(p *plan, out *Applied) error {
 		}
 		out.Restored = append(out.Restored, e.Name)
 	}
-	if err := h.syncDir("."); err != nil {
+	if err := l.syncDir("."); err != nil {
 		return err
 	}
-	if err := h.syncDir(s.files); err != nil {
+	if err := l.syncDir(s.files); err != nil {
 		return err
 	}
-	path := h.dir.names.Archive + "/" + name
+	path := l.dir.names.Archive + "/" + name
 	if len(left) == 0 {
-		return unlessLeftover(h.discard(path))
+		return unlessLeftover(l.discard(path))
 	}
 	if s.manifest == nil {
 		return nil
@@ -400,7 +400,7 @@ func (h *Locked) restoreFiles(p *plan, out *Applied) error {
 	if err != nil {
 		return err
 	}
-	return h.replace(path, manifestFile[1:], append(b, '\n'), 0)
+	return l.replace(path, manifestFile[1:], append(b, '\n'), 0)
 }
 
 // byAge orders snapshots for pruning: ken's own by age, then those of other programs.

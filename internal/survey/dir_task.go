@@ -164,19 +164,19 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of
 }
 
 // Record makes a record of a draft. It is the current summary of the directory from then on.
-func (p *Assignment) Record(d describe.Draft) (*store.DirRecord, error) {
-	r, err := p.ts.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
+func (a *Assignment) Record(d describe.Draft) (*store.DirRecord, error) {
+	r, err := a.ts.record(a.Item, d, a.writer.Author(), a.writer.Recipe())
 	if err != nil {
 		return nil, err
 	}
-	p.st.Record, p.st.Reasons, p.st.ChangedChildren = r, nil, 0
-	p.st.finish()
+	a.st.Record, a.st.Reasons, a.st.ChangedChildren = r, nil, 0
+	a.st.finish()
 	return r, nil
 }
 
 // Result returns the verdict of the directory and the id of its current summary.
-func (p *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest) {
-	return p.st.Verdict, p.st.Reasons, p.st.recordID()
+func (a *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest) {
+	return a.st.Verdict, a.st.Reasons, a.st.recordID()
 }
 
 // addOwn adds the own files of the directory. The list of all files is sorted by path.

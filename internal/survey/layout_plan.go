@@ -88,8 +88,8 @@ func (ts *treeStatus) loadPlan(ctx context.Context) (*LayoutPlan, error) {
 
 // mergeRanks adds the ranks of the plan to those that the user gave. A rank of the user replaces the plan for the
 // directory and all below it, and the plan cannot skip a directory above it.
-func (r *LayoutPlan) mergeRanks(given map[repo.Path]Rank) map[repo.Path]Rank {
-	ranks := maps.Clone(r.ranks)
+func (l *LayoutPlan) mergeRanks(given map[repo.Path]Rank) map[repo.Path]Rank {
+	ranks := maps.Clone(l.ranks)
 	maps.DeleteFunc(ranks, func(p repo.Path, rank Rank) bool {
 		for g := range given {
 			if p.Under(g) || rank == RankSkip && g.Under(p) {

@@ -77,11 +77,11 @@ func (d *Dispatcher) leasedDirs(ctx context.Context, match func(store.Lease) boo
 }
 
 // lookup returns the lease of a directory, or of another one with the same basis. Both will share one summary.
-func (h leasedDirs) lookup(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
-	if l, ok := h.paths[p]; ok {
+func (d leasedDirs) lookup(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
+	if l, ok := d.paths[p]; ok {
 		return l, true
 	}
-	l, ok := h.bases[basis]
+	l, ok := d.bases[basis]
 	return l, ok
 }
 

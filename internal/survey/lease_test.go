@@ -20,9 +20,9 @@ type hookedLeases struct {
 	before func()
 }
 
-func (p hookedLeases) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
-	p.before()
-	return p.memoryRepo.Acquire(ctx, worktree, l, now)
+func (h hookedLeases) Acquire(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+	h.before()
+	return h.memoryRepo.Acquire(ctx, worktree, l, now)
 }
 
 // If another agent leases the directory first, or one with the same input, Next names its lease.

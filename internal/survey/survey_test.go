@@ -49,28 +49,28 @@ func newMemoryRepo(files ...string) *memoryRepo {
 	return w
 }
 
-func (w *memoryRepo) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
-	return survey.New(w, w, survey.Options{Ranks: ranks, Now: func() time.Time {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.clock = w.clock.Add(time.Second)
-		return w.clock
+func (m *memoryRepo) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
+	return survey.New(m, m, survey.Options{Ranks: ranks, Now: func() time.Time {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.clock = m.clock.Add(time.Second)
+		return m.clock
 	}})
 }
 
-func (w *memoryRepo) Commit() repo.ID { return repo.ID{} }
+func (m *memoryRepo) Commit() repo.ID { return repo.ID{} }
 
-func (w *memoryRepo) Files(context.Context) ([]workspace.File, error) {
+func (m *memoryRepo) Files(context.Context) ([]workspace.File, error) {
 	var list []workspace.File
-	for _, p := range slices.Sorted(maps.Keys(w.content)) {
+	for _, p := range slices.Sorted(maps.Keys(m.content)) {
 		f := workspace.File{
-			Path: p, ID: repo.SHA1.Blob([]byte(w.content[p])), Size: int64(len(w.content[p])),
-			Kind: repo.KindSource, Excluded: w.excluded[p],
+			Path: p, ID: repo.SHA1.Blob([]byte(m.content[p])), Size: int64(len(m.content[p])),
+			Kind: repo.KindSource, Excluded: m.excluded[p],
 		}
-		if kind, ok := w.kinds[p]; ok {
+		if kind, ok := m.kinds[p]; ok {
 			f.Kind = kind
 		}
-		if size, ok := w.sizes[p]; ok {
+		if size, ok := m.sizes[p]; ok {
 			f.Size = size
 		}
 		list = append(list, f)
@@ -78,8 +78,8 @@ func (w *memoryRepo) Files(context.Context) ([]workspace.File, error) {
 	return list, nil
 }
 
-func (w *memoryRepo) Read(_ context.Context, f *workspace.File, most int) ([]byte, error) {
-	text, err := w.judged(f)
+func (m *memoryRepo) Read(_ context.Context, f *workspace.File, most int) ([]byte, error) {
+	text, err := m.judged(f)
 	if err == nil && len(text) > most {
 		err = fmt.Errorf("%s has more than %d bytes", f.Path, most)
 	}
@@ -87,10 +87,10 @@ func (w *memoryRepo) Read(_ context.Context, f *workspace.File, most int) ([]byt
 }
 
 // judged returns the content of a file, or an error if it changed since it was listed.
-func (w *memoryRepo) judged(f *workspace.File) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	text := w.content[f.Path]
+func (m *memoryRepo) judged(f *workspace.File) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text := m.content[f.Path]
 	if repo.SHA1.Blob([]byte(text)) != f.ID {
 		return "", fmt.Errorf("read %s: %w", f.Path, workspace.ErrChanged)
 	}
@@ -99,10 +99,10 @@ func (w *memoryRepo) judged(f *workspace.File) (string, error) {
 
 // Outlines makes the outline of a file from its content. A # starts a comment, and a ; starts the body. The text
 // before both is the doc and the interface.
-func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+func (m *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
 	list := make([]workspace.OutlineResult, len(files))
 	for i, f := range files {
-		text, err := w.judged(f)
+		text, err := m.judged(f)
 		if err != nil {
 			list[i].Err = err
 			continue
@@ -118,29 +118,29 @@ func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]wor
 	return list, nil
 }
 
-func (w *memoryRepo) Summaries(_ context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+func (m *memoryRepo) Summaries(_ context.Context, files []*workspace.File) ([]workspace.Summary, error) {
 	return make([]workspace.Summary, len(files)), nil
 }
 
 // Patch returns the old content and the new one, each in a line. It returns "" if blobs does not have the old
 // content.
-func (w *memoryRepo) Patch(_ context.Context, f *workspace.File, old repo.ID) (string, error) {
-	was, ok := w.blobs[old]
+func (m *memoryRepo) Patch(_ context.Context, f *workspace.File, old repo.ID) (string, error) {
+	was, ok := m.blobs[old]
 	if !ok {
 		return "", nil
 	}
-	return "@@\n-" + was + "\n+" + w.content[f.Path] + "\n", nil
+	return "@@\n-" + was + "\n+" + m.content[f.Path] + "\n", nil
 }
 
-func (w *memoryRepo) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (m *memoryRepo) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	type key struct {
 		path    repo.Path
 		outline bool
 	}
 	last := make(map[key]*store.DirRecord)
-	for _, r := range w.records {
+	for _, r := range m.records {
 		k := key{r.Path, r.IsOutline()}
 		if last[k] == nil || !r.At.Before(last[k].At) {
 			last[k] = r
@@ -153,11 +153,11 @@ func (w *memoryRepo) Latest(context.Context) (map[repo.Path][]*store.DirRecord, 
 	return out, nil
 }
 
-func (w *memoryRepo) DirRecordsByBasis(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (m *memoryRepo) DirRecordsByBasis(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	out := make(map[fresh.Digest][]*store.DirRecord)
-	for _, r := range w.records {
+	for _, r := range m.records {
 		if d := r.Basis.Digest(); slices.Contains(bases, d) {
 			out[d] = append(out[d], r)
 		}
@@ -165,11 +165,11 @@ func (w *memoryRepo) DirRecordsByBasis(_ context.Context, bases []fresh.Digest) 
 	return out, nil
 }
 
-func (w *memoryRepo) DirRecordsByVersion(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (m *memoryRepo) DirRecordsByVersion(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	out := make(map[store.DirVersion][]*store.DirRecord)
-	for _, r := range w.records {
+	for _, r := range m.records {
 		if p := (store.DirVersion{Path: r.Path, Basis: r.Basis.Digest()}); slices.Contains(places, p) {
 			out[p] = append(out[p], r)
 		}
@@ -177,11 +177,11 @@ func (w *memoryRepo) DirRecordsByVersion(_ context.Context, places []store.DirVe
 	return out, nil
 }
 
-func (w *memoryRepo) PastDirRecords(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (m *memoryRepo) PastDirRecords(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	out := make(map[repo.Path][]*store.DirRecord)
-	for _, r := range slices.Backward(w.records) {
+	for _, r := range slices.Backward(m.records) {
 		if slices.Contains(dirs, r.Path) && !r.IsOutline() {
 			out[r.Path] = append(out[r.Path], r)
 		}
@@ -189,10 +189,10 @@ func (w *memoryRepo) PastDirRecords(_ context.Context, dirs []repo.Path) (map[re
 	return out, nil
 }
 
-func (w *memoryRepo) DirRecord(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, r := range w.records {
+func (m *memoryRepo) DirRecord(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.records {
 		if r.ID() == id {
 			return r, nil
 		}
@@ -200,56 +200,56 @@ func (w *memoryRepo) DirRecord(_ context.Context, id fresh.Digest) (*store.DirRe
 	return nil, nil
 }
 
-func (w *memoryRepo) SaveDirRecords(_ context.Context, records []*store.DirRecord) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.records = append(w.records, records...)
+func (m *memoryRepo) SaveDirRecords(_ context.Context, records []*store.DirRecord) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.records = append(m.records, records...)
 	for _, r := range records {
-		delete(w.failures, r.Path)
+		delete(m.failures, r.Path)
 	}
 	return nil
 }
 
-func (w *memoryRepo) Failures(context.Context) (map[repo.Path]store.DirFailure, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return maps.Clone(w.failures), nil
+func (m *memoryRepo) Failures(context.Context) (map[repo.Path]store.DirFailure, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.failures), nil
 }
 
-func (w *memoryRepo) SaveFailure(_ context.Context, f store.DirFailure) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.failures[f.Path] = f
+func (m *memoryRepo) SaveFailure(_ context.Context, f store.DirFailure) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failures[f.Path] = f
 	return nil
 }
 
-func (w *memoryRepo) Leases(context.Context, string) (map[repo.Path]store.Lease, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return maps.Clone(w.leases), nil
+func (m *memoryRepo) Leases(context.Context, string) (map[repo.Path]store.Lease, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.leases), nil
 }
 
-func (w *memoryRepo) Acquire(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if old, ok := w.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
+func (m *memoryRepo) Acquire(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if old, ok := m.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
 		return false, nil
 	}
-	w.leases[l.Path] = l
+	m.leases[l.Path] = l
 	return true, nil
 }
 
-func (w *memoryRepo) Complete(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
-	w.mu.Lock()
-	same := w.leases[l.Path].Token == l.Token
+func (m *memoryRepo) Complete(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
+	m.mu.Lock()
+	same := m.leases[l.Path].Token == l.Token
 	if same {
-		delete(w.leases, l.Path)
+		delete(m.leases, l.Path)
 	}
-	w.mu.Unlock()
+	m.mu.Unlock()
 	if !same {
 		return false, nil
 	}
-	return true, w.SaveDirRecords(ctx, []*store.DirRecord{r})
+	return true, m.SaveDirRecords(ctx, []*store.DirRecord{r})
 }
 
 // A scriptedWriter writes the drafts that say returns, and records the items.

@@ -132,14 +132,14 @@ func NewMeteredModel(m model.Model, budget Budget) *MeteredModel {
 }
 
 // Turn reserves the cost of a call and makes it.
-func (p *MeteredModel) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
-	most := MaxAmount(req, p.Price())
-	if err := p.budget.Reserve(ctx, most, p.last); err != nil {
+func (m *MeteredModel) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	most := MaxAmount(req, m.Price())
+	if err := m.budget.Reserve(ctx, most, m.last); err != nil {
 		return model.Reply{}, err
 	}
-	p.calls++
-	reply, err := p.Model.Turn(ctx, req, l)
-	p.last = actualAmount(reply, err, most)
+	m.calls++
+	reply, err := m.Model.Turn(ctx, req, l)
+	m.last = actualAmount(reply, err, most)
 	return reply, err
 }
 
@@ -153,7 +153,7 @@ func actualAmount(reply model.Reply, err error, most Amount) Amount {
 }
 
 // LastCost returns the cost of the last call, which is not recorded yet.
-func (p *MeteredModel) LastCost() Amount { return p.last }
+func (m *MeteredModel) LastCost() Amount { return m.last }
 
 // Calls returns the number of calls.
-func (p *MeteredModel) Calls() int { return p.calls }
+func (m *MeteredModel) Calls() int { return m.calls }

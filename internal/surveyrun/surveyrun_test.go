@@ -238,9 +238,9 @@ func TestAmount(t *testing.T) {
 // budget allows calls until it has nothing left.
 type budget struct{ left, spent int64 }
 
-func (l *budget) Reserve(_ context.Context, most, before surveyrun.Amount) error {
-	l.spent += before.Tokens
-	if most.Tokens > l.left-l.spent {
+func (b *budget) Reserve(_ context.Context, most, before surveyrun.Amount) error {
+	b.spent += before.Tokens
+	if most.Tokens > b.left-b.spent {
 		return surveyrun.ErrCeiling
 	}
 	return nil

@@ -75,7 +75,7 @@ func (c *crates) add(dir repo.Path, content []byte) {
 	k.addDeps(k.workspace, tableAt(doc, "workspace"))
 }
 
-func (k *crate) addDeps(to map[string]crateDep, doc map[string]any) {
+func (c *crate) addDeps(to map[string]crateDep, doc map[string]any) {
 	for _, kind := range []string{"build-dependencies", "dev-dependencies", "dependencies"} {
 		for name, v := range tableAt(doc, kind) {
 			code := strings.ReplaceAll(name, "-", "_")
@@ -83,7 +83,7 @@ func (k *crate) addDeps(to map[string]crateDep, doc map[string]any) {
 			if table, ok := v.(map[string]any); ok {
 				dep.inherited, _ = table["workspace"].(bool)
 				if rel := stringAt(table, "path"); rel != "" {
-					dep.dir, dep.local = join(k.dir, rel)
+					dep.dir, dep.local = join(c.dir, rel)
 				}
 				if real := stringAt(table, "package"); real != "" {
 					dep.name = strings.ReplaceAll(real, "-", "_")

@@ -91,10 +91,10 @@ func (s *Server) summaryDetailPage(r *http.Request) (*pageData, error) {
 	})
 }
 
-func (f *pageData) summaryChange(diff *review.Diff, at repo.Path) *summaryChange {
+func (pd *pageData) summaryChange(diff *review.Diff, at repo.Path) *summaryChange {
 	c := &summaryChange{Diff: diff, Field: repo.DirLabel(at).JSON(), Arg: pathArg(repo.DirLabel(at))}
 	for i := range diff.Files {
-		c.Files = append(c.Files, f.changedFile(&diff.Files[i], mostLines))
+		c.Files = append(c.Files, pd.changedFile(&diff.Files[i], mostLines))
 	}
 	return c
 }
@@ -156,8 +156,8 @@ func (s *Server) mentionPage(r *http.Request) (*pageData, error) {
 
 // mention returns a stale mention of the board; nil if it is not there. A line can have
 // several.
-func (f *pageData) mention(at repo.Path, line int, name string) *docs.CheckedMention {
-	known := f.Tree.Documents.Known
+func (pd *pageData) mention(at repo.Path, line int, name string) *docs.CheckedMention {
+	known := pd.Tree.Documents.Known
 	if known == nil {
 		return nil
 	}

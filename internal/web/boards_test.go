@@ -24,32 +24,32 @@ type fakeRepo struct {
 	err   error
 }
 
-func (g *fakeRepo) set(fp string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.fp = fp
+func (f *fakeRepo) set(fp string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fp = fp
 }
 
-func (g *fakeRepo) deps() Deps {
+func (f *fakeRepo) deps() Deps {
 	return Deps{
 		Fingerprint: func(context.Context, string) (Fingerprint, error) {
-			g.looks.Add(1)
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			return Fingerprint{Key: g.fp}, nil
+			f.looks.Add(1)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return Fingerprint{Key: f.fp}, nil
 		},
 		Board: func(_ context.Context, _ string, onPart func(*board.Board)) (*board.Board, error) {
-			g.made.Add(1)
-			if g.hold != nil {
+			f.made.Add(1)
+			if f.hold != nil {
 				onPart(&board.Board{Repository: "so far", Worktrees: []board.Worktree{{Name: "w"}}})
-				<-g.hold
+				<-f.hold
 			}
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			if g.err != nil {
-				return nil, g.err
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if f.err != nil {
+				return nil, f.err
 			}
-			return &board.Board{Repository: g.fp, Worktrees: []board.Worktree{{Name: "w"}}}, nil
+			return &board.Board{Repository: f.fp, Worktrees: []board.Worktree{{Name: "w"}}}, nil
 		},
 	}
 }

@@ -197,7 +197,7 @@ const rowsShown = 12
 
 // brief prepares a brief for a page. The summary and the specs have places of their own on
 // the page.
-func (f *pageData) brief(b *brief.Brief) *briefView {
+func (pd *pageData) brief(b *brief.Brief) *briefView {
 	v := &briefView{Remarks: b.Remarks, LeftOut: b.LeftOut, Command: "ken brief " + pathArg(rawPath(b.Path, b.PathB64))}
 	ids := make(map[string]bool)
 	for i, s := range b.Sections {
@@ -207,7 +207,7 @@ func (f *pageData) brief(b *brief.Brief) *briefView {
 			v.Words = s.Text
 		case words, s.Written && strings.HasPrefix(s.Subject, "spec "):
 		default:
-			section := f.briefSection(s, rawPath(b.Path, b.PathB64))
+			section := pd.briefSection(s, rawPath(b.Path, b.PathB64))
 			if section.ID = sectionID(s.Subject); ids[section.ID] {
 				section.ID += "-" + strconv.Itoa(i)
 			}
@@ -241,7 +241,7 @@ func isList(s brief.Section) bool {
 	return len(s.Items) > 0 && !strings.HasPrefix(s.Subject, "named in") && !strings.HasPrefix(s.Subject, "same bytes")
 }
 
-func (f *pageData) briefSection(s brief.Section, about repo.Path) briefSection {
+func (pd *pageData) briefSection(s brief.Section, about repo.Path) briefSection {
 	out := briefSection{Title: capital(s.Subject), Text: s.Text, More: s.More}
 	if s.Verdict != fresh.Fresh.String() {
 		out.Verdict = s.Verdict
@@ -250,7 +250,7 @@ func (f *pageData) briefSection(s brief.Section, about repo.Path) briefSection {
 		if strings.HasPrefix(s.Subject, "uses ") {
 			it.Lines = nil // they are lines of the path of the page, not of the file that the row names
 		}
-		out.Rows = append(out.Rows, f.briefRow(it, about))
+		out.Rows = append(out.Rows, pd.briefRow(it, about))
 	}
 	if len(out.Rows) > rowsShown+2 {
 		out.Rows, out.Rest = out.Rows[:rowsShown], out.Rows[rowsShown:]
@@ -261,24 +261,24 @@ func (f *pageData) briefSection(s brief.Section, about repo.Path) briefSection {
 	return out
 }
 
-func (f *pageData) briefRow(it brief.Item, about repo.Path) briefRow {
+func (pd *pageData) briefRow(it brief.Item, about repo.Path) briefRow {
 	row := briefRow{Item: it, Short: it.Commit[:min(len(it.Commit), 7)], LineOf: about}
 	if it.Path != "" {
 		p := rawPath(it.Path, it.PathB64)
-		row.Page, row.Label, row.LineOf = f.pageOf(p), it.Path, p
+		row.Page, row.Label, row.LineOf = pd.pageOf(p), it.Path, p
 		if strings.HasPrefix(string(row.Page), "/map") {
 			row.Label += "/"
 		}
 	}
 	for _, t := range it.Files {
-		row.Tests = append(row.Tests, pageLink{t.Path, f.pageOf(rawPath(t.Path, t.B64))})
+		row.Tests = append(row.Tests, pageLink{t.Path, pd.pageOf(rawPath(t.Path, t.B64))})
 	}
 	if it.Command != "" && it.Path != "" {
 		row.Tests = append(row.Tests, pageLink{it.Path, row.Page})
 	}
 	file, _, _ := cutLast(it.Source, ":")
 	for _, name := range []string{file, it.Source} {
-		if page := f.pageOf(repo.Path(name)); name != "" && page != "" {
+		if page := pd.pageOf(repo.Path(name)); name != "" && page != "" {
 			row.SourcePage = page
 		}
 	}

@@ -10,12 +10,12 @@ import (
 
 // Command returns a ken or git command to paste in the directory where the server was
 // started. It acts on the page's worktree.
-func (f *pageData) Command(words string) string {
-	if f.inStartDir || f.dir == "" {
+func (pd *pageData) Command(words string) string {
+	if pd.inStartDir || pd.dir == "" {
 		return words
 	}
 	program, args, _ := strings.Cut(words, " ")
-	return program + " -C " + fault.Quote(f.dir) + " " + args
+	return program + " -C " + fault.Quote(pd.dir) + " " + args
 }
 
 // pathArg returns a path as an argument of ken. A path that cannot be printed is given
@@ -39,12 +39,12 @@ func plainArg(p repo.Path) string {
 type hint struct{ Text, Command, Page string }
 
 // Hint parses a hint and adds -C to its command if needed.
-func (f *pageData) Hint(text string) hint {
+func (pd *pageData) Hint(text string) hint {
 	h := readHint(text)
 	switch program, args, _ := strings.Cut(h.Command, " "); {
 	case program != "ken" && program != "git", strings.HasPrefix(args, "-C "):
 	default:
-		h.Command = f.Command(h.Command)
+		h.Command = pd.Command(h.Command)
 	}
 	return h
 }

@@ -160,17 +160,17 @@ func (b *documentsBody) fill(f *pageData, rep *docs.Report) {
 	slices.SortStableFunc(b.All, func(x, y documentView) int { return y.Wrong - x.Wrong })
 }
 
-func (f *pageData) documentView(p repo.Path) documentView {
-	return documentView{Path: p, Href: f.trackedFile(p, 0), Form: p.JSON(), Arg: pathArg(p)}
+func (pd *pageData) documentView(p repo.Path) documentView {
+	return documentView{Path: p, Href: pd.trackedFile(p, 0), Form: p.JSON(), Arg: pathArg(p)}
 }
 
-func (f *pageData) mentionRow(m *docs.CheckedMention) mentionRow {
+func (pd *pageData) mentionRow(m *docs.CheckedMention) mentionRow {
 	row := mentionRow{
 		Line: m.Line, Text: m.Text, Verdict: m.Verdict, Kind: m.Kind, To: m.To,
-		Since: m.Since, Pending: m.Uncommitted, Why: m.Why, Href: f.trackedFile(m.File, m.Line),
+		Since: m.Since, Pending: m.Uncommitted, Why: m.Why, Href: pd.trackedFile(m.File, m.Line),
 	}
 	if m.To != "" {
-		row.ToHref = f.trackedFile(m.To, 0)
+		row.ToHref = pd.trackedFile(m.To, 0)
 	}
 	return row
 }

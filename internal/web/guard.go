@@ -117,10 +117,10 @@ type bodyReader struct {
 	done func()
 }
 
-func (h *bodyReader) Read(p []byte) (int, error) {
-	n, err := h.ReadCloser.Read(p)
+func (b *bodyReader) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
-		h.done()
+		b.done()
 	}
 	return n, err
 }

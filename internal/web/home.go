@@ -61,7 +61,7 @@ func (s *Server) homePage(r *http.Request) (*pageData, error) {
 }
 
 // homeItems returns the first items of each kind.
-func (f *pageData) homeItems(list []attention.Item, now time.Time) []homeItem {
+func (pd *pageData) homeItems(list []attention.Item, now time.Time) []homeItem {
 	var out []homeItem
 	for len(list) > 0 {
 		n := 1
@@ -69,11 +69,11 @@ func (f *pageData) homeItems(list []attention.Item, now time.Time) []homeItem {
 			n++
 		}
 		for _, it := range list[:min(n, maxItems)] {
-			out = append(out, f.homeItem(it, now))
+			out = append(out, pd.homeItem(it, now))
 		}
 		if n > maxItems {
 			last := &out[len(out)-1]
-			last.More, last.MorePage = n-maxItems, f.Link(morePages[last.Kind])
+			last.More, last.MorePage = n-maxItems, pd.Link(morePages[last.Kind])
 		}
 		list = list[n:]
 	}
@@ -86,18 +86,18 @@ var morePages = map[attention.Kind]string{
 	attention.Collision: "/worktrees", attention.Foreign: "/state", attention.Failed: "/map", attention.Untrusted: "/worktrees", attention.Unknown: "/files",
 }
 
-func (f *pageData) homeItem(it attention.Item, now time.Time) homeItem {
-	out := homeItem{Item: it, ID: itemID(&it), Page: f.itemPage(&it), Command: f.itemCommand(&it), Ago: ago(it.Since.At, now)}
+func (pd *pageData) homeItem(it attention.Item, now time.Time) homeItem {
+	out := homeItem{Item: it, ID: itemID(&it), Page: pd.itemPage(&it), Command: pd.itemCommand(&it), Ago: ago(it.Since.At, now)}
 	if it.Directory && it.Path == "" {
 		out.Subject = "the repository"
 	}
 	switch it.Kind {
 	case attention.Stale:
-		out.Patch, out.Open = f.Link("/attention/summary", "path", dirPath(&it), "of", f.contentOf(&it)), "Show the change"
+		out.Patch, out.Open = pd.Link("/attention/summary", "path", dirPath(&it), "of", pd.contentOf(&it)), "Show the change"
 	case attention.Drift:
-		out.Patch, out.Open = f.Link("/attention/drift", "spec", it.Spec, "of", f.Tree.Head.Short()), "Show the commits"
+		out.Patch, out.Open = pd.Link("/attention/drift", "spec", it.Spec, "of", pd.Tree.Head.Short()), "Show the commits"
 	case attention.Mention:
-		out.Patch, out.Open = f.Link("/attention/mention", "path", it.Path, "line", it.Line, "name", it.Name), "Show the line"
+		out.Patch, out.Open = pd.Link("/attention/mention", "path", it.Path, "line", it.Line, "name", it.Name), "Show the line"
 	case attention.Foreign:
 		j := repo.Path(it.Name).JSON()
 		out.Entry = &j
@@ -108,9 +108,9 @@ func (f *pageData) homeItem(it attention.Item, now time.Time) homeItem {
 
 // contentOf returns a word that changes with the content of an item, so that the page
 // loads its patch again.
-func (f *pageData) contentOf(it *attention.Item) string {
+func (pd *pageData) contentOf(it *attention.Item) string {
 	if it.Directory {
-		return f.Tag
+		return pd.Tag
 	}
 	if it.Content.IsZero() {
 		return ""
@@ -134,20 +134,20 @@ func itemID(it *attention.Item) string {
 }
 
 // itemPage returns the address of the page about an item's subject.
-func (f *pageData) itemPage(it *attention.Item) template.URL {
+func (pd *pageData) itemPage(it *attention.Item) template.URL {
 	switch {
 	case it.Kind == attention.Mention:
-		return f.Link("/documents")
+		return pd.Link("/documents")
 	case it.Kind == attention.Foreign || it.Name != "":
-		return f.Link("/state")
+		return pd.Link("/state")
 	case it.Spec != "":
-		return f.Node(it.Spec)
+		return pd.Node(it.Spec)
 	case it.Directory:
-		return f.Directory(it.Path)
+		return pd.Directory(it.Path)
 	case it.Path != "":
-		return f.File(it.Path, 0)
+		return pd.File(it.Path, 0)
 	case it.Kind == attention.Unknown && partPages[it.Subject] != "":
-		return f.Link(partPages[it.Subject])
+		return pd.Link(partPages[it.Subject])
 	default:
 		return ""
 	}
@@ -159,15 +159,15 @@ var partPages = map[string]string{
 }
 
 // itemCommand returns the command that shows or settles an item.
-func (f *pageData) itemCommand(it *attention.Item) string {
+func (pd *pageData) itemCommand(it *attention.Item) string {
 	if it.Shell != "" {
-		return f.Command(it.Shell)
+		return pd.Command(it.Shell)
 	}
 	words := []string{"ken"}
 	for _, a := range it.Args {
 		words = append(words, fault.Quote(a))
 	}
-	return f.Command(strings.Join(words, " "))
+	return pd.Command(strings.Join(words, " "))
 }
 
 // ago says how long ago a time was; "" for the zero time.

@@ -65,12 +65,12 @@ func schemeOf(address string) string {
 
 // EditorLink returns the address that opens a path of the worktree in the user's editor,
 // "" without one. Line 0 means no line.
-func (f *pageData) EditorLink(path repo.Path, line int) template.URL {
-	setting := cmp.Or(f.editor, DefaultEditor)
-	if f.dir == "" || setting == NoEditor || CheckEditor(setting) != nil {
+func (pd *pageData) EditorLink(path repo.Path, line int) template.URL {
+	setting := cmp.Or(pd.editor, DefaultEditor)
+	if pd.dir == "" || setting == NoEditor || CheckEditor(setting) != nil {
 		return ""
 	}
-	full := strings.ReplaceAll(f.dir, `\`, "/")
+	full := strings.ReplaceAll(pd.dir, `\`, "/")
 	if path != "" {
 		full += "/" + string(path)
 	}
@@ -111,8 +111,8 @@ func escapePath(path string) string {
 
 // ForgeLink returns the address of a path on the forge of the remote, "" if it is
 // unknown. Line 0 means no line.
-func (f *pageData) ForgeLink(path repo.Path, line int) template.URL {
-	remote := f.pageRemote()
+func (pd *pageData) ForgeLink(path repo.Path, line int) template.URL {
+	remote := pd.pageRemote()
 	if remote.Commit.IsZero() {
 		return ""
 	}
@@ -120,8 +120,8 @@ func (f *pageData) ForgeLink(path repo.Path, line int) template.URL {
 }
 
 // ForgeName returns the host name of the forge.
-func (f *pageData) ForgeName() string {
-	base, err := url.Parse(forgeBase(f.pageRemote().URL))
+func (pd *pageData) ForgeName() string {
+	base, err := url.Parse(forgeBase(pd.pageRemote().URL))
 	if err != nil {
 		return ""
 	}
@@ -129,11 +129,11 @@ func (f *pageData) ForgeName() string {
 }
 
 // pageRemote asks for the remote once for a page.
-func (f *pageData) pageRemote() Remote {
-	if f.remote == nil {
+func (pd *pageData) pageRemote() Remote {
+	if pd.remote == nil {
 		return Remote{}
 	}
-	return f.remote()
+	return pd.remote()
 }
 
 // A forgeKind is the software of a forge, which decides how its addresses look.

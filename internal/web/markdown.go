@@ -110,8 +110,8 @@ var kindMention = ast.NewNodeKind("Mention")
 
 func (*nodeLink) Kind() ast.NodeKind { return kindMention }
 
-func (m *nodeLink) Dump(source []byte, level int) {
-	ast.DumpHelper(m, source, level, map[string]string{"id": m.id}, nil)
+func (n *nodeLink) Dump(source []byte, level int) {
+	ast.DumpHelper(n, source, level, map[string]string{"id": n.id}, nil)
 }
 
 // mentionParser reads mentions of nodes that exist.

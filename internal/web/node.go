@@ -128,7 +128,7 @@ func nodeAmong(nodes []board.Node, id string) *nodeBody {
 
 // links returns a function that maps the id of an existing spec to the address of its
 // page.
-func (f *pageData) links(nodes []board.Node) func(id string) string {
+func (pd *pageData) links(nodes []board.Node) func(id string) string {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		known[nodes[i].ID] = true
@@ -137,7 +137,7 @@ func (f *pageData) links(nodes []board.Node) func(id string) string {
 		if !known[id] {
 			return ""
 		}
-		return string(f.Node(id))
+		return string(pd.Node(id))
 	}
 }
 

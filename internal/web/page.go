@@ -113,10 +113,10 @@ type pageData struct {
 
 // Link returns the address of a page for the same worktree. pairs are names and values
 // of the query.
-func (f *pageData) Link(path string, pairs ...any) template.URL {
+func (pd *pageData) Link(path string, pairs ...any) template.URL {
 	q := url.Values{}
-	if !f.Here && f.Worktree != "" {
-		q.Set("w", f.Worktree)
+	if !pd.Here && pd.Worktree != "" {
+		q.Set("w", pd.Worktree)
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v := fmt.Sprint(pairs[i+1])
@@ -134,49 +134,49 @@ func (f *pageData) Link(path string, pairs ...any) template.URL {
 }
 
 // Bare reports whether only a part of the page is rendered.
-func (f *pageData) Bare() bool { return f.bare != "" }
+func (pd *pageData) Bare() bool { return pd.bare != "" }
 
 // In returns the address of a page for another worktree.
-func (f *pageData) In(worktree, path string) template.URL {
+func (pd *pageData) In(worktree, path string) template.URL {
 	other := pageData{Worktree: worktree}
-	for _, w := range f.Worktrees {
+	for _, w := range pd.Worktrees {
 		other.Here = other.Here || w.Here && w.Name == worktree
 	}
 	return other.Link(path)
 }
 
 // File returns the address of the page of a file, at a line if that is not 0.
-func (f *pageData) File(p repo.Path, line int) template.URL {
+func (pd *pageData) File(p repo.Path, line int) template.URL {
 	if line < 1 {
-		return f.Link("/file", "path", p)
+		return pd.Link("/file", "path", p)
 	}
-	return f.Link("/file", "path", p, "line", line)
+	return pd.Link("/file", "path", p, "line", line)
 }
 
 // Directory returns the address of the page of a directory.
-func (f *pageData) Directory(p repo.Path) template.URL { return f.Link("/map", "dir", p) }
+func (pd *pageData) Directory(p repo.Path) template.URL { return pd.Link("/map", "dir", p) }
 
 // trackedFile returns File for a file that git tracks, "" for any other path.
-func (f *pageData) trackedFile(p repo.Path, line int) template.URL {
-	if f.Tree == nil || f.Tree.Files.Known == nil || f.Tree.Files.Known.MapFile(p) == nil {
+func (pd *pageData) trackedFile(p repo.Path, line int) template.URL {
+	if pd.Tree == nil || pd.Tree.Files.Known == nil || pd.Tree.Files.Known.MapFile(p) == nil {
 		return ""
 	}
-	return f.File(p, line)
+	return pd.File(p, line)
 }
 
 // pageOf returns the address of the page of a file or directory, "" if git tracks none.
-func (f *pageData) pageOf(p repo.Path) template.URL {
-	if page := f.trackedFile(p, 0); page != "" {
+func (pd *pageData) pageOf(p repo.Path) template.URL {
+	if page := pd.trackedFile(p, 0); page != "" {
 		return page
 	}
-	if isDirectory(f.Tree, p) {
-		return f.Directory(p)
+	if isDirectory(pd.Tree, p) {
+		return pd.Directory(p)
 	}
 	return ""
 }
 
 // Node returns the address of the page of a spec.
-func (f *pageData) Node(id string) template.URL { return f.Link("/node/" + url.PathEscape(id)) }
+func (pd *pageData) Node(id string) template.URL { return pd.Link("/node/" + url.PathEscape(id)) }
 
 // newPage returns the data of a page, with the board if it is ready soon.
 func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error) {

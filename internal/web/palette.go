@@ -195,23 +195,23 @@ var palettePages = []struct{ Name, Path string }{
 
 // findRows lists what the words of a query lead to. Names that begin with the query come
 // first, then the places that find lists, then other specs and paths with the words.
-func (f *pageData) findRows(words []string, places []find.Place) []findRow {
+func (pd *pageData) findRows(words []string, places []find.Place) []findRow {
 	rows := []findRow{}
 	query := strings.ToLower(strings.Join(words, " "))
 	for _, p := range palettePages {
 		if strings.HasPrefix(strings.ToLower(p.Name), query) {
-			rows = append(rows, findRow{Kind: "page", Name: p.Name, Href: string(f.Link(p.Path))})
+			rows = append(rows, findRow{Kind: "page", Name: p.Name, Href: string(pd.Link(p.Path))})
 		}
 	}
 	if query == "" {
 		return rows
 	}
 	lower := strings.Fields(query)
-	specs, otherSpecs := f.matchSpecs(lower)
-	paths, otherPaths := f.matchPaths(lower)
+	specs, otherSpecs := pd.matchSpecs(lower)
+	paths, otherPaths := pd.matchPaths(lower)
 	rows = append(append(rows, specs...), paths...)
 	for i := range places {
-		rows = append(rows, f.placeRow(&places[i], lower))
+		rows = append(rows, pd.placeRow(&places[i], lower))
 	}
 	rows = append(append(rows, otherSpecs...), otherPaths...)
 	seen := make(map[string]bool, len(rows))
@@ -225,13 +225,13 @@ func (f *pageData) findRows(words []string, places []find.Place) []findRow {
 
 // placeRow is the row of a place: of the symbol around its line if that has one of the
 // words, else of the file.
-func (f *pageData) placeRow(p *find.Place, words []string) findRow {
-	row := f.fileRow(p.Path, p.Line)
+func (pd *pageData) placeRow(p *find.Place, words []string) findRow {
+	row := pd.fileRow(p.Path, p.Line)
 	row.Text = strings.TrimSpace(p.Text)
 	for _, sym := range p.Symbols {
 		name := strings.ToLower(sym.Name)
 		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) {
-			at := f.fileRow(p.Path, sym.Line)
+			at := pd.fileRow(p.Path, sym.Line)
 			row.Kind, row.Name, row.Href = "symbol", sym.Name, at.Href
 			row.Detail = fmt.Sprintf("%s:%d", p.Path, sym.Line)
 			break
@@ -241,8 +241,8 @@ func (f *pageData) placeRow(p *find.Place, words []string) findRow {
 }
 
 // fileRow is the row of a file, at a line if that is not 0.
-func (f *pageData) fileRow(p repo.Path, line int) findRow {
-	row := findRow{Kind: "file", Name: repo.Path(p.Base()).String(), Detail: p.String(), Href: string(f.File(p, line))}
+func (pd *pageData) fileRow(p repo.Path, line int) findRow {
+	row := findRow{Kind: "file", Name: repo.Path(p.Base()).String(), Detail: p.String(), Href: string(pd.File(p, line))}
 	if line > 0 {
 		row.Detail = fmt.Sprintf("%s:%d", p, line)
 	}
@@ -264,19 +264,19 @@ func isDocument(p repo.Path) bool {
 
 // matchSpecs finds the specs whose id or title has all words; first those whose id or
 // title begins with them.
-func (f *pageData) matchSpecs(words []string) (first, rest []findRow) {
-	if f.Tree == nil || f.Tree.Spec.Known == nil {
+func (pd *pageData) matchSpecs(words []string) (first, rest []findRow) {
+	if pd.Tree == nil || pd.Tree.Spec.Known == nil {
 		return nil, nil
 	}
 	query := strings.Join(words, " ")
-	nodes := f.Tree.Spec.Known.Nodes
+	nodes := pd.Tree.Spec.Known.Nodes
 	for i := range nodes {
 		n := &nodes[i]
 		id, title := strings.ToLower(n.ID), strings.ToLower(n.Title)
 		if !hasAll(id+" "+title, words) {
 			continue
 		}
-		row := findRow{Kind: "spec", Name: n.Title, Detail: n.ID, Href: string(f.Node(n.ID))}
+		row := findRow{Kind: "spec", Name: n.Title, Detail: n.ID, Href: string(pd.Node(n.ID))}
 		if strings.HasPrefix(id, query) || strings.HasPrefix(title, query) {
 			first = append(first, row)
 		} else {
@@ -288,13 +288,13 @@ func (f *pageData) matchSpecs(words []string) (first, rest []findRow) {
 
 // matchPaths finds the tracked files whose path has all words; first those whose name
 // begins with the last word. Short paths come first.
-func (f *pageData) matchPaths(words []string) (first, rest []findRow) {
-	if f.Tree == nil || f.Tree.Files.Known == nil {
+func (pd *pageData) matchPaths(words []string) (first, rest []findRow) {
+	if pd.Tree == nil || pd.Tree.Files.Known == nil {
 		return nil, nil
 	}
 	last := words[len(words)-1]
 	var named, others []repo.Path
-	leaves := f.Tree.Files.Known.MapFiles
+	leaves := pd.Tree.Files.Known.MapFiles
 	for i := range leaves {
 		p := leaves[i].Path
 		lower := strings.ToLower(string(p))
@@ -306,15 +306,15 @@ func (f *pageData) matchPaths(words []string) (first, rest []findRow) {
 			others = append(others, p)
 		}
 	}
-	return f.shortest(named), f.shortest(others)
+	return pd.shortest(named), pd.shortest(others)
 }
 
 // shortest returns the rows of the shortest paths.
-func (f *pageData) shortest(paths []repo.Path) []findRow {
+func (pd *pageData) shortest(paths []repo.Path) []findRow {
 	slices.SortStableFunc(paths, func(a, b repo.Path) int { return len(a) - len(b) })
 	var rows []findRow
 	for _, p := range paths[:min(len(paths), mostMatches)] {
-		rows = append(rows, f.fileRow(p, 0))
+		rows = append(rows, pd.fileRow(p, 0))
 	}
 	return rows
 }

@@ -167,13 +167,13 @@ func (s *Server) reviewOf(ctx context.Context, f *pageData, patience time.Durati
 	return c, nil
 }
 
-func (c *reviewResult) fill(f *pageData, r *review.Review) {
-	c.Read = true
-	c.Headline = r.Headline()
-	c.Nothing = len(r.Lines) == 0 && len(r.Unknown) == 0
-	c.Unknown = slices.Clone(r.Unknown) // the review is shared
-	for i := range c.Unknown {
-		c.Unknown[i].Command = f.Run(c.Unknown[i].Command)
+func (rr *reviewResult) fill(f *pageData, r *review.Review) {
+	rr.Read = true
+	rr.Headline = r.Headline()
+	rr.Nothing = len(r.Lines) == 0 && len(r.Unknown) == 0
+	rr.Unknown = slices.Clone(r.Unknown) // the review is shared
+	for i := range rr.Unknown {
+		rr.Unknown[i].Command = f.Run(rr.Unknown[i].Command)
 	}
 	for _, kind := range review.Kinds {
 		g := reviewGroup{Kind: kind, Title: kindTitle(kind)}
@@ -183,13 +183,13 @@ func (c *reviewResult) fill(f *pageData, r *review.Review) {
 			}
 		}
 		if len(g.Rows) > 0 {
-			c.Groups = append(c.Groups, g)
+			rr.Groups = append(rr.Groups, g)
 		}
 	}
 	for i := range r.OlderLines[:min(len(r.OlderLines), mostOlder)] {
-		c.Older = append(c.Older, f.reviewRow(&r.OlderLines[i]))
+		rr.Older = append(rr.Older, f.reviewRow(&r.OlderLines[i]))
 	}
-	c.MoreOld = len(r.OlderLines) - len(c.Older)
+	rr.MoreOld = len(r.OlderLines) - len(rr.Older)
 }
 
 // kindTitle is the heading of the lines of a kind.
@@ -213,20 +213,20 @@ func kindTitle(kind review.Kind) string {
 }
 
 // reviewRow adds links to a line.
-func (f *pageData) reviewRow(l *review.Line) reviewRow {
-	row := reviewRow{Kind: l.Kind, Subject: l.Subject, Text: l.Text, Command: f.Run(l.Command)}
+func (pd *pageData) reviewRow(l *review.Line) reviewRow {
+	row := reviewRow{Kind: l.Kind, Subject: l.Subject, Text: l.Text, Command: pd.Run(l.Command)}
 	if l.Kind == review.Also {
 		row.Subject = ""
 	}
 	if p, err := l.Raw(); err == nil && p != "" {
-		row.Href = f.trackedFile(p, l.Line)
+		row.Href = pd.trackedFile(p, l.Line)
 	} else if l.Kind == review.Drift {
-		row.Href = f.Node(l.Subject)
+		row.Href = pd.Node(l.Subject)
 	}
 	for _, t := range l.Tests[:min(len(l.Tests), mostTests)] {
 		test := reviewTest{Path: t.Path}
 		if p, err := t.Raw(); err == nil {
-			test.Href = f.trackedFile(p, 0)
+			test.Href = pd.trackedFile(p, 0)
 		}
 		row.Tests = append(row.Tests, test)
 	}
@@ -239,15 +239,15 @@ func (f *pageData) reviewRow(l *review.Line) reviewRow {
 
 // Run returns a command of any program to paste in the directory where the server was
 // started. It acts on the page's worktree.
-func (f *pageData) Run(command string) string {
+func (pd *pageData) Run(command string) string {
 	program, _, _ := strings.Cut(command, " ")
 	switch {
-	case command == "", f.inStartDir, f.dir == "":
+	case command == "", pd.inStartDir, pd.dir == "":
 		return command
 	case program == "ken", program == "git":
-		return f.Command(command)
+		return pd.Command(command)
 	default:
-		return fmt.Sprintf("(cd %s && %s)", fault.Quote(f.dir), command)
+		return fmt.Sprintf("(cd %s && %s)", fault.Quote(pd.dir), command)
 	}
 }
 

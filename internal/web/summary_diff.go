@@ -32,7 +32,7 @@ const (
 )
 
 // summaryDiff prepares a diff for a page.
-func (f *pageData) summaryDiff(d *review.Diff) *summaryDiff {
+func (pd *pageData) summaryDiff(d *review.Diff) *summaryDiff {
 	c := &summaryDiff{Read: d.Read}
 	room := changedLines
 	for i := range d.Files {
@@ -40,20 +40,20 @@ func (f *pageData) summaryDiff(d *review.Diff) *summaryDiff {
 			c.Left = len(d.Files) - i
 			break
 		}
-		file := f.changedFile(&d.Files[i], room)
+		file := pd.changedFile(&d.Files[i], room)
 		room -= len(file.Lines)
 		c.Cut += file.Cut
 		c.Files = append(c.Files, file)
 	}
 	for _, child := range d.Children {
-		c.Children = append(c.Children, pageLink{child + "/", f.pageOf(repo.Path(child))})
+		c.Children = append(c.Children, pageLink{child + "/", pd.pageOf(repo.Path(child))})
 	}
 	return c
 }
 
 // changedFile prepares a file of a diff for a page, with at most most lines of its patch.
-func (f *pageData) changedFile(file *review.FileDiff, most int) changedFile {
-	out := changedFile{Label: file.Path, Page: f.pageOf(rawPath(file.Path, file.B64))}
+func (pd *pageData) changedFile(file *review.FileDiff, most int) changedFile {
+	out := changedFile{Label: file.Path, Page: pd.pageOf(rawPath(file.Path, file.B64))}
 	switch {
 	case file.Missing != "":
 		out.Word = file.Missing

@@ -48,12 +48,12 @@ type ArchivedEntry struct {
 }
 
 // Archive lists the snapshots, oldest first.
-func (k *Manager) Archive(ctx context.Context) (*ArchiveList, error) {
-	all, err := k.snapshots(ctx, "archive ls")
+func (m *Manager) Archive(ctx context.Context) (*ArchiveList, error) {
+	all, err := m.snapshots(ctx, "archive ls")
 	if err != nil {
 		return nil, err
 	}
-	list := &ArchiveList{Archive: k.name(contract.Archive), Keep: k.keep(), Snapshots: []ArchivedItem{}}
+	list := &ArchiveList{Archive: m.name(contract.Archive), Keep: m.keep(), Snapshots: []ArchivedItem{}}
 	for _, s := range all {
 		list.Snapshots = append(list.Snapshots, archivedItem(s))
 	}
@@ -62,14 +62,14 @@ func (k *Manager) Archive(ctx context.Context) (*ArchiveList, error) {
 
 // Snapshot returns a snapshot of the archive with its entries, sorted by name. Without a
 // name it is the latest that ken made.
-func (k *Manager) Snapshot(ctx context.Context, name string) (*ArchivedSnapshot, error) {
-	all, err := k.snapshots(ctx, "archive show")
+func (m *Manager) Snapshot(ctx context.Context, name string) (*ArchivedSnapshot, error) {
+	all, err := m.snapshots(ctx, "archive show")
 	if err != nil {
 		return nil, err
 	}
 	snap, err := latest(all)
 	if name != "" {
-		snap, err = k.find(all, name, "ken state archive show ")
+		snap, err = m.find(all, name, "ken state archive show ")
 	}
 	if err != nil {
 		return nil, err
@@ -77,22 +77,22 @@ func (k *Manager) Snapshot(ctx context.Context, name string) (*ArchivedSnapshot,
 	out := &ArchivedSnapshot{ArchivedItem: archivedItem(snap), Entries: []ArchivedEntry{}}
 	recorded := make(map[Name]state.ManifestEntry)
 	if snap.Manifest != nil {
-		for _, m := range snap.Manifest.Files {
-			recorded[Name{m.Name, m.B64}] = m
+		for _, file := range snap.Manifest.Files {
+			recorded[Name{file.Name, file.B64}] = file
 		}
 	}
 	for _, e := range snap.Files {
 		name := nameJSON(e.Name)
-		m := recorded[name]
+		file := recorded[name]
 		delete(recorded, name)
 		out.Entries = append(out.Entries, ArchivedEntry{
 			Name: name, Kind: e.Kind.String(), Size: e.Size, MTime: e.ModTime.UTC(),
-			Target: m.Target, Bucket: m.Bucket, Reason: m.Reason,
+			Target: file.Target, Bucket: file.Bucket, Reason: file.Reason,
 		})
 	}
-	for name, m := range recorded {
+	for name, file := range recorded {
 		out.Entries = append(out.Entries, ArchivedEntry{
-			Name: name, Kind: m.Kind, Size: m.Size, MTime: m.MTime, Target: m.Target, Bucket: m.Bucket, Reason: m.Reason, Missing: true,
+			Name: name, Kind: file.Kind, Size: file.Size, MTime: file.MTime, Target: file.Target, Bucket: file.Bucket, Reason: file.Reason, Missing: true,
 		})
 	}
 	slices.SortFunc(out.Entries, func(a, b ArchivedEntry) int { return strings.Compare(a.Name.Name, b.Name.Name) })
@@ -113,9 +113,9 @@ func archivedItem(s state.Snapshot) ArchivedItem {
 }
 
 // snapshots lists the archive before or after a change.
-func (k *Manager) snapshots(ctx context.Context, verb string) (all []state.Snapshot, err error) {
-	err = k.reading(ctx, verb, func() (err error) {
-		all, err = k.dir.Snapshots(ctx)
+func (m *Manager) snapshots(ctx context.Context, verb string) (all []state.Snapshot, err error) {
+	err = m.reading(ctx, verb, func() (err error) {
+		all, err = m.dir.Snapshots(ctx)
 		return err
 	})
 	return all, err

@@ -33,14 +33,14 @@ func (c Counts) NeedsAttention() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0
 
 // Audit classifies all entries of the directory and writes nothing. A directory that
 // does not exist has no entries.
-func (k *Manager) Audit(ctx context.Context) (*Audit, error) {
-	entries, err := k.entries(ctx, "audit")
+func (m *Manager) Audit(ctx context.Context) (*Audit, error) {
+	entries, err := m.entries(ctx, "audit")
 	if err != nil {
 		return nil, err
 	}
-	a := &Audit{Dir: k.dir.Path()}
+	a := &Audit{Dir: m.dir.Path()}
 	for _, e := range entries {
-		b := classify(k.c, e)
+		b := classify(m.c, e)
 		a.Buckets[b] = append(a.Buckets[b], e)
 		if e.Kind != state.Directory {
 			a.TotalBytes += e.Size

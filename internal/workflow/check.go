@@ -17,27 +17,27 @@ type CheckResult struct {
 
 // Check validates the workflow document and every file whose content the contract
 // describes.
-func (k *Manager) Check(ctx context.Context) (*CheckResult, error) {
+func (m *Manager) Check(ctx context.Context) (*CheckResult, error) {
 	var c *CheckResult
-	err := k.reading(ctx, "check", func() (err error) {
-		c, err = k.check(ctx)
+	err := m.reading(ctx, "check", func() (err error) {
+		c, err = m.check(ctx)
 		return err
 	})
 	return c, err
 }
 
-func (k *Manager) check(ctx context.Context) (*CheckResult, error) {
-	entries, err := k.dir.Entries(ctx)
+func (m *Manager) check(ctx context.Context) (*CheckResult, error) {
+	entries, err := m.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := &CheckResult{Problems: []contract.Problem{}}
 	for _, e := range entries {
-		f, known := k.c.File(e.Name)
-		switch classify(k.c, e) {
+		f, known := m.c.File(e.Name)
+		switch classify(m.c, e) {
 		case contract.Canonical, contract.PatternAllowed:
 			if e.Kind != state.Directory {
-				c.Problems = append(c.Problems, k.checkFile(e, f)...)
+				c.Problems = append(c.Problems, m.checkFile(e, f)...)
 			}
 		case contract.AdHoc:
 			if known { // a file in place of a directory, or the reverse
@@ -59,14 +59,14 @@ func wrongKind(e state.Entry, f contract.File) contract.Problem {
 	return p
 }
 
-func (k *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
+func (m *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
 	if e.Kind != state.Regular {
 		return []contract.Problem{{File: nameJSON(e.Name).Name, Problem: "is a " + kindWord(e.Kind), Expected: "a regular file"}}
 	}
-	if f.Role != contract.Workflow && !k.c.Checks(e.Name) {
+	if f.Role != contract.Workflow && !m.c.Checks(e.Name) {
 		return nil
 	}
-	b, err := k.dir.Read(e.Name)
+	b, err := m.dir.Read(e.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // gone since it was listed
 	}
@@ -74,24 +74,24 @@ func (k *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
 		return []contract.Problem{{File: e.Name, Problem: "cannot be read: " + reason(err), Expected: "a readable file"}}
 	}
 	if f.Role != contract.Workflow {
-		return k.c.Check(e.Name, b)
+		return m.c.Check(e.Name, b)
 	}
 	d, err := parseDocument(b)
 	if err != nil {
 		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state repair keeps the readable lines"}}
 	}
-	return append(k.keyProblems(d), k.identityProblems(d)...)
+	return append(m.keyProblems(d), m.identityProblems(d)...)
 }
 
 // identityProblems reports a history without the original or the current id.
-func (k *Manager) identityProblems(d *Document) []contract.Problem {
+func (m *Manager) identityProblems(d *Document) []contract.Problem {
 	old := d.history()
 	healed := completeHistory(d.id(keyOriginal), d.id(keyID), old)
 	if len(healed) == len(old) && (len(old) == 0 || healed[0] == old[0]) {
 		return nil
 	}
 	return []contract.Problem{{
-		File:     k.name(contract.Workflow),
+		File:     m.name(contract.Workflow),
 		Problem:  fmt.Sprintf("%s is %q", keyHistory, old),
 		Expected: fmt.Sprintf("%q; the next ken state update corrects it", healed),
 	}}

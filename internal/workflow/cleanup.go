@@ -26,10 +26,10 @@ type CleanupOptions struct {
 
 // Cleanup moves ad_hoc and ephemeral entries and stale pattern_allowed files to the
 // archive. Canonical files stay, and so do entries that could not be inspected.
-func (k *Manager) Cleanup(ctx context.Context, opts CleanupOptions) (*Sweep, error) {
-	return k.sweep(ctx, "cleanup", !opts.Apply, func() ([]state.Move, error) {
-		entries, err := k.dir.Entries(ctx)
-		return planCleanup(k.c, entries, k.opts.Now(), opts), err
+func (m *Manager) Cleanup(ctx context.Context, opts CleanupOptions) (*Sweep, error) {
+	return m.sweep(ctx, "cleanup", !opts.Apply, func() ([]state.Move, error) {
+		entries, err := m.dir.Entries(ctx)
+		return planCleanup(m.c, entries, m.opts.Now(), opts), err
 	})
 }
 

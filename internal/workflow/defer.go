@@ -13,24 +13,24 @@ import (
 )
 
 // Defer adds deferred work to the list, under an id that was never used.
-func (k *Manager) Defer(ctx context.Context, title, body string) (*Deferral, error) {
-	d := &Deferral{Title: oneLine(title), Body: body, Status: Open, CapturedBy: k.opts.Author}
+func (m *Manager) Defer(ctx context.Context, title, body string) (*Deferral, error) {
+	d := &Deferral{Title: oneLine(title), Body: body, Status: Open, CapturedBy: m.opts.Author}
 	if d.Title == "" {
 		return nil, badRequest("ken state defer add TITLE", "the title is empty")
 	}
-	err := k.locked(ctx, "defer add", func(h *state.Locked) error {
-		f, err := k.deferred()
+	err := m.locked(ctx, "defer add", func(h *state.Locked) error {
+		f, err := m.deferred()
 		if err != nil {
 			return err
 		}
-		j, err := k.journal()
+		j, err := m.journal()
 		if err != nil {
 			return err
 		}
-		d.ID = deferralID(f.last(j.lastID(k.name(contract.Deferred))) + 1)
-		d.CapturedAt = stamp(k.opts.Now())
+		d.ID = deferralID(f.last(j.lastID(m.name(contract.Deferred))) + 1)
+		d.CapturedAt = stamp(m.opts.Now())
 		f.add(*d)
-		return k.writeDeferred(h, "defer add", f, d.ID)
+		return m.writeDeferred(h, "defer add", f, d.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func (k *Manager) Defer(ctx context.Context, title, body string) (*Deferral, err
 }
 
 // Deferred lists deferred work.
-func (k *Manager) Deferred(ctx context.Context) ([]Deferral, error) {
-	f, err := k.readDeferred(ctx, "defer list")
+func (m *Manager) Deferred(ctx context.Context) ([]Deferral, error) {
+	f, err := m.readDeferred(ctx, "defer list")
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +48,17 @@ func (k *Manager) Deferred(ctx context.Context) ([]Deferral, error) {
 }
 
 // Done marks deferred work as closed. Work that is closed already stays as it is.
-func (k *Manager) Done(ctx context.Context, id string) (*Deferral, error) {
-	return k.mark(ctx, "defer close", id, Closed)
+func (m *Manager) Done(ctx context.Context, id string) (*Deferral, error) {
+	return m.mark(ctx, "defer close", id, Closed)
 }
 
 // Reopen marks deferred work as open again.
-func (k *Manager) Reopen(ctx context.Context, id string) (*Deferral, error) {
-	return k.mark(ctx, "defer reopen", id, Open)
+func (m *Manager) Reopen(ctx context.Context, id string) (*Deferral, error) {
+	return m.mark(ctx, "defer reopen", id, Open)
 }
 
-func (k *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
-	f, err := k.readDeferred(ctx, verb)
+func (m *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
+	f, err := m.readDeferred(ctx, verb)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func (k *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral,
 		return nil, err // before the lock creates the directory
 	}
 	var d Deferral
-	err = k.locked(ctx, verb, func(h *state.Locked) error {
-		f, err := k.deferred()
+	err = m.locked(ctx, verb, func(h *state.Locked) error {
+		f, err := m.deferred()
 		if err != nil {
 			return err
 		}
@@ -81,15 +81,15 @@ func (k *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral,
 		}
 		d.Status, d.ClosedAt, d.ClosedBy = status, "", ""
 		if status == Closed {
-			d.ClosedAt, d.ClosedBy = stamp(k.opts.Now()), k.opts.Author
+			d.ClosedAt, d.ClosedBy = stamp(m.opts.Now()), m.opts.Author
 		}
-		j, err := k.journal()
+		j, err := m.journal()
 		if err != nil {
 			return err
 		}
-		last := deferralID(f.last(j.lastID(k.name(contract.Deferred))))
+		last := deferralID(f.last(j.lastID(m.name(contract.Deferred))))
 		f.setStatus(at, d)
-		return k.writeDeferred(h, verb, f, last)
+		return m.writeDeferred(h, verb, f, last)
 	})
 	if err != nil {
 		return nil, err
@@ -98,25 +98,25 @@ func (k *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral,
 }
 
 // readDeferred reads the list before or after a change.
-func (k *Manager) readDeferred(ctx context.Context, verb string) (f *deferredFile, err error) {
-	err = k.reading(ctx, verb, func() (err error) {
-		f, err = k.deferred()
+func (m *Manager) readDeferred(ctx context.Context, verb string) (f *deferredFile, err error) {
+	err = m.reading(ctx, verb, func() (err error) {
+		f, err = m.deferred()
 		return err
 	})
 	return f, err
 }
 
-func (k *Manager) deferred() (*deferredFile, error) {
-	b, err := k.dir.Read(k.name(contract.Deferred))
+func (m *Manager) deferred() (*deferredFile, error) {
+	b, err := m.dir.Read(m.name(contract.Deferred))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return parseDeferred(b), nil
 }
 
-func (k *Manager) writeDeferred(h *state.Locked, verb string, f *deferredFile, last string) error {
-	name, text := k.name(contract.Deferred), f.bytes()
-	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: k.currentID(), LastID: last}); err != nil {
+func (m *Manager) writeDeferred(h *state.Locked, verb string, f *deferredFile, last string) error {
+	name, text := m.name(contract.Deferred), f.bytes()
+	if err := m.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: m.currentID(), LastID: last}); err != nil {
 		return err
 	}
 	return h.Replace(name, text)

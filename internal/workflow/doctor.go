@@ -26,38 +26,38 @@ type Finding struct {
 }
 
 // Findings lists the problems of the directory for ken doctor.
-func (k *Manager) Findings(ctx context.Context) ([]Finding, error) {
+func (m *Manager) Findings(ctx context.Context) ([]Finding, error) {
 	var out []Finding
-	err := k.reading(ctx, "doctor", func() (err error) {
-		out, err = k.findings(ctx)
+	err := m.reading(ctx, "doctor", func() (err error) {
+		out, err = m.findings(ctx)
 		return err
 	})
 	return out, err
 }
 
-func (k *Manager) findings(ctx context.Context) ([]Finding, error) {
-	entries, err := k.dir.Entries(ctx)
+func (m *Manager) findings(ctx context.Context) ([]Finding, error) {
+	entries, err := m.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []Finding
 	for _, e := range entries {
-		if f, known := k.c.File(e.Name); known && f.Role != "" {
-			out = append(out, k.misplaced(e, f)...)
+		if f, known := m.c.File(e.Name); known && f.Role != "" {
+			out = append(out, m.misplaced(e, f)...)
 		}
 	}
-	if _, err := k.load(); err != nil && len(out) == 0 {
+	if _, err := m.load(); err != nil && len(out) == 0 {
 		out = append(out, Finding{"WORKFLOW_UNREADABLE", err.Error(), fault.HintOf(err)})
 	}
-	if _, err := k.journal(); err != nil && len(out) == 0 {
-		out = append(out, Finding{"JOURNAL_UNREADABLE", err.Error(), "move it aside: " + k.path(contract.Journal)})
+	if _, err := m.journal(); err != nil && len(out) == 0 {
+		out = append(out, Finding{"JOURNAL_UNREADABLE", err.Error(), "move it aside: " + m.path(contract.Journal)})
 	}
-	probes, err := k.recentProbes()
+	probes, err := m.recentProbes()
 	return append(out, probes...), err
 }
 
 // misplaced reports a file of ken's own that has the wrong type.
-func (k *Manager) misplaced(e state.Entry, f contract.File) []Finding {
+func (m *Manager) misplaced(e state.Entry, f contract.File) []Finding {
 	want := state.Regular
 	if f.Dir {
 		want = state.Directory
@@ -65,30 +65,30 @@ func (k *Manager) misplaced(e state.Entry, f contract.File) []Finding {
 	if e.Kind == want {
 		return nil
 	}
-	what := fmt.Sprintf("%s is a %s", k.path(f.Role), kindWord(e.Kind))
+	what := fmt.Sprintf("%s is a %s", m.path(f.Role), kindWord(e.Kind))
 	if e.Err != nil {
-		what = fmt.Sprintf("%s cannot be inspected: %s", k.path(f.Role), reason(e.Err))
+		what = fmt.Sprintf("%s cannot be inspected: %s", m.path(f.Role), reason(e.Err))
 	}
-	return []Finding{{"STATE_FILE_MISPLACED", what, "move it away: " + fault.Quote(k.path(f.Role))}}
+	return []Finding{{"STATE_FILE_MISPLACED", what, "move it away: " + fault.Quote(m.path(f.Role))}}
 }
 
 // path returns the path of the file with a role.
-func (k *Manager) path(r contract.Role) string { return k.dir.Path() + "/" + k.name(r) }
+func (m *Manager) path(r contract.Role) string { return m.dir.Path() + "/" + m.name(r) }
 
 // recent is the age up to which failed probes are reported.
 const recent = 24 * time.Hour
 
 // recentProbes reports probes that failed recently, and records without a time, which
 // may be recent.
-func (k *Manager) recentProbes() ([]Finding, error) {
-	b, err := k.dir.Read(k.name(contract.Probes))
+func (m *Manager) recentProbes() ([]Finding, error) {
+	b, err := m.dir.Read(m.name(contract.Probes))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return []Finding{{"PROBES_UNREADABLE", err.Error(), "move it aside: " + fault.Quote(k.path(contract.Probes))}}, nil
+		return []Finding{{"PROBES_UNREADABLE", err.Error(), "move it aside: " + fault.Quote(m.path(contract.Probes))}}, nil
 	}
-	since := k.opts.Now().Add(-recent)
+	since := m.opts.Now().Add(-recent)
 	categories, failed, undated := make(map[string]bool), 0, 0
 	for line := range bytes.Lines(b) {
 		if len(bytes.TrimSpace(line)) == 0 {
@@ -108,7 +108,7 @@ func (k *Manager) recentProbes() ([]Finding, error) {
 			}
 		}
 	}
-	mend := "read " + fault.Quote(k.path(contract.Probes))
+	mend := "read " + fault.Quote(m.path(contract.Probes))
 	var out []Finding
 	if failed > 0 {
 		what := english.Count(failed, "probe") + " failed within the last 24 hours"

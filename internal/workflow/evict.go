@@ -13,21 +13,21 @@ import (
 // files and slug variants that the current session did not write. The journal says
 // who wrote a file. If it has no record, a file older than the start of the session is
 // not the session's. If the start is unknown, the file stays.
-func (k *Manager) Evict(ctx context.Context, dry bool) (*Sweep, error) {
-	return k.sweep(ctx, "evict", dry, func() ([]state.Move, error) {
-		s, err := k.sessionNow()
+func (m *Manager) Evict(ctx context.Context, dry bool) (*Sweep, error) {
+	return m.sweep(ctx, "evict", dry, func() ([]state.Move, error) {
+		s, err := m.sessionNow()
 		if err != nil {
 			return nil, err
 		}
-		entries, err := k.dir.Entries(ctx)
+		entries, err := m.dir.Entries(ctx)
 		if err != nil {
 			return nil, err
 		}
-		by, err := k.authors()
+		by, err := m.authors()
 		if err != nil {
 			return nil, err
 		}
-		return planEvict(k.c, entries, func(e state.Entry) string { return s.foreign(e, by) }), nil
+		return planEvict(m.c, entries, func(e state.Entry) string { return s.foreign(e, by) }), nil
 	})
 }
 
@@ -36,8 +36,8 @@ func (k *Manager) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 type author func(name string) (workflow string, ok bool)
 
 // authors returns the authors recorded in the journal.
-func (k *Manager) authors() (author, error) {
-	j, err := k.journal()
+func (m *Manager) authors() (author, error) {
+	j, err := m.journal()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (k *Manager) authors() (author, error) {
 		if !ok || r.WorkflowID == "" {
 			return "", false
 		}
-		sum, err := k.dir.Digest(name)
+		sum, err := m.dir.Digest(name)
 		return r.WorkflowID, err == nil && r.wrote(sum)
 	}, nil
 }

@@ -36,7 +36,7 @@ func (b *BeginResult) Failures() int { return (&Sweep{Moves: b.Moves}).Failures(
 
 // Begin starts a workflow. In one change with one snapshot it evicts, cleans up files
 // older than the start of the previous workflow, and writes a new document.
-func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, error) {
+func (m *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, error) {
 	if opts.Type == "" {
 		return nil, badRequest("ken state init --type dev", "no workflow type given")
 	}
@@ -46,16 +46,16 @@ func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, e
 		}
 	}
 	var b *BeginResult
-	err := k.locked(ctx, "init", func(h *state.Locked) (err error) {
-		b, err = k.begin(ctx, h, opts)
+	err := m.locked(ctx, "init", func(h *state.Locked) (err error) {
+		b, err = m.begin(ctx, h, opts)
 		return err
 	})
 	return b, err
 }
 
-func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*BeginResult, error) {
-	now := k.opts.Now()
-	prior, err := k.load()
+func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*BeginResult, error) {
+	now := m.opts.Now()
+	prior, err := m.load()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 		opts.Continue = false
 		remarks = append(remarks, "there was no session to continue; a new one was started")
 	}
-	next, err := k.nextDocument(prior, opts, now)
+	next, err := m.nextDocument(prior, opts, now)
 	if err != nil {
 		return nil, err
 	}
@@ -72,17 +72,17 @@ func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := k.dir.Entries(ctx)
+	entries, err := m.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	moves, more, err := k.planBegin(entries, prior, opts.Continue, now)
+	moves, more, err := m.planBegin(entries, prior, opts.Continue, now)
 	if err != nil {
 		return nil, err
 	}
 	remarks = append(remarks, more...)
-	name := k.name(contract.Workflow)
-	change := state.Change{Verb: "init", Time: now, Moves: moves, Keep: k.keep(), Writes: []state.Write{{Name: name, Content: text}}}
+	name := m.name(contract.Workflow)
+	change := state.Change{Verb: "init", Time: now, Moves: moves, Keep: m.keep(), Writes: []state.Write{{Name: name, Content: text}}}
 	if prior != nil {
 		change.WorkflowID = prior.id(keyID)
 	}
@@ -91,21 +91,21 @@ func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 			Name: name, Bucket: contract.Canonical.String(), Reason: "the previous workflow's document",
 		}))
 	}
-	if err := k.note(h, Record{Verb: "init", File: name, SHA256: digest(text), WorkflowID: next.id(keyID)}); err != nil {
+	if err := m.note(h, Record{Verb: "init", File: name, SHA256: digest(text), WorkflowID: next.id(keyID)}); err != nil {
 		return nil, err
 	}
 	applied, err := h.Apply(ctx, change)
 	if err != nil {
 		return nil, err
 	}
-	swept := k.swept(change.Moves, applied)
+	swept := m.swept(change.Moves, applied)
 	b := &BeginResult{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Pruned: swept.Pruned, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
 	moved := make(map[string]bool, len(change.Moves))
-	for _, m := range change.Moves {
-		moved[m.Name] = true
+	for _, move := range change.Moves {
+		moved[move.Name] = true
 	}
 	for _, e := range entries {
-		if classify(k.c, e) == contract.AdHoc && !moved[e.Name] {
+		if classify(m.c, e) == contract.AdHoc && !moved[e.Name] {
 			b.Foreign = append(b.Foreign, nameJSON(e.Name))
 		}
 	}
@@ -113,9 +113,9 @@ func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 }
 
 // nextDocument returns the document of the new workflow.
-func (k *Manager) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
+func (m *Manager) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
 	pairs := []Pair{{keyActive, true}, {keyType, opts.Type}}
-	for _, key := range k.c.Keys {
+	for _, key := range m.c.Keys {
 		if key.Initial != "" && !identifies(key.Name) {
 			pairs = append(pairs, Pair{key.Name, key.InitialValue()})
 		}
@@ -125,16 +125,16 @@ func (k *Manager) nextDocument(prior *Document, opts BeginOptions, now time.Time
 	if opts.Continue && prior != nil {
 		next = prior.clone()
 	}
-	return next, k.set(next, pairs, opts.Force, stamper{now: now, newID: k.opts.NewID, rotate: opts.Continue})
+	return next, m.set(next, pairs, opts.Force, stamper{now: now, newID: m.opts.NewID, rotate: opts.Continue})
 }
 
 // planBegin lists the files that the new workflow must not see.
-func (k *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
+func (m *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
 	var s session
 	if prior != nil {
 		s = prior.session(now)
 	}
-	by, err := k.authors()
+	by, err := m.authors()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +142,7 @@ func (k *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool,
 	if goesOn {
 		foreign = func(e state.Entry) string { return s.foreign(e, by) }
 	}
-	moves = planEvict(k.c, entries, foreign)
+	moves = planEvict(m.c, entries, foreign)
 	cutoff := s.began
 	if goesOn {
 		cutoff = s.start // newer files are the session's own
@@ -155,9 +155,9 @@ func (k *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool,
 			remarks = append(remarks, fmt.Sprintf("%s of the previous workflow is not a time (%q); moved files older than one day instead", keyCreated, prior.Text(keyCreated)))
 		}
 	}
-	for _, m := range planCleanup(k.c, entries, now, clean) {
-		if !goesOn || !s.wrote(m.Name, by) {
-			moves = append(moves, m)
+	for _, move := range planCleanup(m.c, entries, now, clean) {
+		if !goesOn || !s.wrote(move.Name, by) {
+			moves = append(moves, move)
 		}
 	}
 	return sortMoves(moves), remarks, nil

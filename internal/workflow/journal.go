@@ -87,8 +87,8 @@ func (j journal) bytes() []byte {
 	return b.Bytes()
 }
 
-func (k *Manager) journal() (journal, error) {
-	b, err := k.dir.Read(k.name(contract.Journal))
+func (m *Manager) journal() (journal, error) {
+	b, err := m.dir.Read(m.name(contract.Journal))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -97,20 +97,20 @@ func (k *Manager) journal() (journal, error) {
 
 // note adds records to the journal. It is called before the files are written: a record
 // of content that was never written matches no file.
-func (k *Manager) note(h *state.Locked, records ...Record) error {
-	name := k.name(contract.Journal)
+func (m *Manager) note(h *state.Locked, records ...Record) error {
+	name := m.name(contract.Journal)
 	for i := range records {
-		records[i].TS, records[i].Author = stamp(k.opts.Now()), k.opts.Author
+		records[i].TS, records[i].Author = stamp(m.opts.Now()), m.opts.Author
 	}
 	lines := journal(records).bytes()
-	size, err := k.dir.Size(name)
+	size, err := m.dir.Size(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if size+int64(len(lines)) <= journalLimit {
 		return h.Append(name, lines, 0)
 	}
-	old, err := k.journal()
+	old, err := m.journal()
 	if err != nil {
 		// An unreadable journal moves to the archive, and a new one starts.
 		return h.Append(name, lines, journalLimit)
@@ -119,7 +119,7 @@ func (k *Manager) note(h *state.Locked, records ...Record) error {
 		return err
 	}
 	there := func(file string) bool {
-		_, err := k.dir.Size(file)
+		_, err := m.dir.Size(file)
 		return err == nil
 	}
 	return h.Replace(name, append(old.compact(there), records...).bytes())

@@ -25,21 +25,21 @@ const (
 
 // Log appends one JSON object to a log and returns the written line: with its time, and
 // shortened if it was too long.
-func (k *Manager) Log(ctx context.Context, name string, record []byte) (json.RawMessage, error) {
-	if f, ok := k.c.File(name); !ok || !f.Log {
-		return nil, k.noLog(name)
+func (m *Manager) Log(ctx context.Context, name string, record []byte) (json.RawMessage, error) {
+	if f, ok := m.c.File(name); !ok || !f.Log {
+		return nil, m.noLog(name)
 	}
-	line, err := logLine(record, stamp(k.opts.Now()))
+	line, err := logLine(record, stamp(m.opts.Now()))
 	if err != nil {
 		return nil, badRequest(`printf '{"category":"timeout"}' | ken state log `+name, "%w", err)
 	}
-	err = k.locked(ctx, "log", func(h *state.Locked) error { return h.Append(name, line, logLimit) })
+	err = m.locked(ctx, "log", func(h *state.Locked) error { return h.Append(name, line, logLimit) })
 	return line, err
 }
 
-func (k *Manager) noLog(name string) error {
+func (m *Manager) noLog(name string) error {
 	var logs []string
-	for _, f := range k.c.Files {
+	for _, f := range m.c.Files {
 		if f.Log {
 			logs = append(logs, f.Name)
 		}

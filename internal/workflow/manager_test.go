@@ -43,69 +43,69 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // write writes a file as another program would, with the given age.
-func (d *fixture) write(name, content string, ago time.Duration) {
-	d.t.Helper()
-	if err := os.MkdirAll(d.path, 0o755); err != nil {
-		d.t.Fatal(err)
+func (f *fixture) write(name, content string, ago time.Duration) {
+	f.t.Helper()
+	if err := os.MkdirAll(f.path, 0o755); err != nil {
+		f.t.Fatal(err)
 	}
-	file := filepath.Join(d.path, name)
+	file := filepath.Join(f.path, name)
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-		d.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	d.date(name, ago)
+	f.date(name, ago)
 }
 
 // date sets the age of a file by the clock of the fixture.
-func (d *fixture) date(name string, ago time.Duration) {
-	d.t.Helper()
-	at := d.now.Add(-ago)
-	if err := os.Chtimes(filepath.Join(d.path, name), at, at); err != nil {
-		d.t.Fatal(err)
+func (f *fixture) date(name string, ago time.Duration) {
+	f.t.Helper()
+	at := f.now.Add(-ago)
+	if err := os.Chtimes(filepath.Join(f.path, name), at, at); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
-func (d *fixture) put(name, content string) {
-	d.t.Helper()
-	if _, err := d.Put(d.t.Context(), name, []byte(content), false); err != nil {
-		d.t.Fatal(err)
+func (f *fixture) put(name, content string) {
+	f.t.Helper()
+	if _, err := f.Put(f.t.Context(), name, []byte(content), false); err != nil {
+		f.t.Fatal(err)
 	}
-	d.date(name, 0)
+	f.date(name, 0)
 }
 
-func (d *fixture) begin(opts workflow.BeginOptions) *workflow.BeginResult {
-	d.t.Helper()
-	b, err := d.Begin(d.t.Context(), opts)
+func (f *fixture) begin(opts workflow.BeginOptions) *workflow.BeginResult {
+	f.t.Helper()
+	b, err := f.Begin(f.t.Context(), opts)
 	if err != nil {
-		d.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return b
 }
 
-func (d *fixture) update(pairs ...workflow.Pair) *workflow.Document {
-	d.t.Helper()
-	doc, err := d.Update(d.t.Context(), workflow.UpdateOptions{Pairs: pairs})
+func (f *fixture) update(pairs ...workflow.Pair) *workflow.Document {
+	f.t.Helper()
+	doc, err := f.Update(f.t.Context(), workflow.UpdateOptions{Pairs: pairs})
 	if err != nil {
-		d.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return doc
 }
 
 // holds says which of the names are there.
-func (d *fixture) holds(names ...string) []string {
-	d.t.Helper()
+func (f *fixture) holds(names ...string) []string {
+	f.t.Helper()
 	var there []string
 	for _, n := range names {
-		if _, err := os.Lstat(filepath.Join(d.path, n)); err == nil {
+		if _, err := os.Lstat(filepath.Join(f.path, n)); err == nil {
 			there = append(there, n)
 		}
 	}
 	return there
 }
 
-func (d *fixture) want(there []string, names ...string) {
-	d.t.Helper()
+func (f *fixture) want(there []string, names ...string) {
+	f.t.Helper()
 	if !slices.Equal(there, names) {
-		d.t.Errorf("the files are %q, want %q", there, names)
+		f.t.Errorf("the files are %q, want %q", there, names)
 	}
 }
 

@@ -56,24 +56,24 @@ const (
 
 // Pause writes the handoff for programs and for people and marks the workflow as not
 // active, in one change.
-func (k *Manager) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
+func (m *Manager) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
 	var p *Pause
-	err := k.locked(ctx, "pause", func(h *state.Locked) (err error) {
-		p, err = k.pause(ctx, h, opts)
+	err := m.locked(ctx, "pause", func(h *state.Locked) (err error) {
+		p, err = m.pause(ctx, h, opts)
 		return err
 	})
 	return p, err
 }
 
-func (k *Manager) pause(ctx context.Context, h *state.Locked, opts PauseOptions) (*Pause, error) {
-	d, err := k.load()
+func (m *Manager) pause(ctx context.Context, h *state.Locked, opts PauseOptions) (*Pause, error) {
+	d, err := m.load()
 	if err != nil {
 		return nil, err
 	}
 	if d == nil {
 		d = NewDocument()
 	}
-	handoff, err := k.handoff(ctx, d, opts)
+	handoff, err := m.handoff(ctx, d, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -91,22 +91,22 @@ func (k *Manager) pause(ctx context.Context, h *state.Locked, opts PauseOptions)
 		return nil, err
 	}
 	writes := []state.Write{
-		{Name: k.name(contract.Handoff), Content: text},
-		{Name: k.name(contract.Narrative), Content: []byte(handoff.narrative())},
-		{Name: k.name(contract.Workflow), Content: document},
+		{Name: m.name(contract.Handoff), Content: text},
+		{Name: m.name(contract.Narrative), Content: []byte(handoff.narrative())},
+		{Name: m.name(contract.Workflow), Content: document},
 	}
-	moves, err := k.present(ctx, "replaced by a later pause", contract.Handoff, contract.Narrative)
+	moves, err := m.present(ctx, "replaced by a later pause", contract.Handoff, contract.Narrative)
 	if err != nil {
 		return nil, err
 	}
-	return k.change(ctx, h, state.Change{Verb: "pause", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
+	return m.change(ctx, h, state.Change{Verb: "pause", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
 }
 
 // handoff collects the fields of the handoff.
-func (k *Manager) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
+func (m *Manager) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
 	h := &Handoff{
 		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.id(keyID), WorkflowType: d.Text(keyType),
-		PausedAt: stamp(k.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
+		PausedAt: stamp(m.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
 	}
 	if h.Task == "" {
 		h.Task = d.Text(keyTask)
@@ -119,7 +119,7 @@ func (k *Manager) handoff(ctx context.Context, d *Document, opts PauseOptions) (
 	}
 	h.Tier, _ = d.Get(keyTier)
 	h.Iteration, _ = d.Get(keyIteration)
-	if commit := k.opts.Commit(ctx); commit != "" {
+	if commit := m.opts.Commit(ctx); commit != "" {
 		h.LastCommit = &commit
 	}
 	if h.Task == "" {
@@ -128,7 +128,7 @@ func (k *Manager) handoff(ctx context.Context, d *Document, opts PauseOptions) (
 	if h.Phase == "" {
 		return nil, badRequest("ken state pause --phase implement --task "+fault.Quote(h.Task), "no phase given, and the workflow document has none")
 	}
-	if p := k.keyProblem(keyPhase, h.Phase); p != nil {
+	if p := m.keyProblem(keyPhase, h.Phase); p != nil {
 		return nil, badRequest("", "%s, expected %s", p.Problem, p.Expected)
 	}
 	return h, nil
@@ -167,16 +167,16 @@ func (h *Handoff) narrative() string {
 }
 
 // present returns moves for the existing files with these roles.
-func (k *Manager) present(ctx context.Context, why string, roles ...contract.Role) ([]state.Move, error) {
-	entries, err := k.dir.Entries(ctx)
+func (m *Manager) present(ctx context.Context, why string, roles ...contract.Role) ([]state.Move, error) {
+	entries, err := m.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var moves []state.Move
 	for _, e := range entries {
 		for _, r := range roles {
-			if e.Name == k.name(r) {
-				moves = append(moves, newMove(k.c, e, why))
+			if e.Name == m.name(r) {
+				moves = append(moves, newMove(m.c, e, why))
 			}
 		}
 	}
@@ -184,24 +184,24 @@ func (k *Manager) present(ctx context.Context, why string, roles ...contract.Rol
 }
 
 // change records the writes in the journal, makes the change, and completes p.
-func (k *Manager) change(ctx context.Context, h *state.Locked, c state.Change, p *Pause) (*Pause, error) {
-	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.id(keyID)
+func (m *Manager) change(ctx context.Context, h *state.Locked, c state.Change, p *Pause) (*Pause, error) {
+	c.Time, c.Keep, c.WorkflowID = m.opts.Now(), m.keep(), p.Workflow.id(keyID)
 	var records []Record
 	for _, w := range c.Writes {
 		records = append(records, Record{Verb: c.Verb, File: w.Name, SHA256: digest(w.Content), WorkflowID: c.WorkflowID})
 	}
-	if err := k.note(h, records...); err != nil {
+	if err := m.note(h, records...); err != nil {
 		return nil, err
 	}
 	applied, err := h.Apply(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	swept := k.swept(c.Moves, applied)
+	swept := m.swept(c.Moves, applied)
 	p.Archive, p.Pruned, p.Remarks = swept.Archive, swept.Pruned, swept.Remarks
-	for _, m := range swept.Moves {
-		if m.Status == MoveFailed {
-			p.Remarks = append(p.Remarks, fmt.Sprintf("%s could not be moved: %s", m.Name.Name, m.Error))
+	for _, move := range swept.Moves {
+		if move.Status == MoveFailed {
+			p.Remarks = append(p.Remarks, fmt.Sprintf("%s could not be moved: %s", move.Name.Name, move.Error))
 		}
 	}
 	return p, nil
@@ -209,46 +209,46 @@ func (k *Manager) change(ctx context.Context, h *state.Locked, c state.Change, p
 
 // Resume returns the handoff, marks the workflow as active, and archives both handoff
 // files. It refuses a handoff of another workflow unless force is set.
-func (k *Manager) Resume(ctx context.Context, force bool) (*Pause, error) {
-	err := k.reading(ctx, "resume", func() error {
-		_, err := k.handoffText()
+func (m *Manager) Resume(ctx context.Context, force bool) (*Pause, error) {
+	err := m.reading(ctx, "resume", func() error {
+		_, err := m.handoffText()
 		return err
 	})
 	if err != nil {
 		return nil, err // before the lock creates the directory
 	}
 	var p *Pause
-	err = k.locked(ctx, "resume", func(h *state.Locked) (err error) {
-		p, err = k.resume(ctx, h, force)
+	err = m.locked(ctx, "resume", func(h *state.Locked) (err error) {
+		p, err = m.resume(ctx, h, force)
 		return err
 	})
 	return p, err
 }
 
-func (k *Manager) handoffText() ([]byte, error) {
-	name := k.name(contract.Handoff)
-	b, err := k.dir.Read(name)
+func (m *Manager) handoffText() ([]byte, error) {
+	name := m.name(contract.Handoff)
+	b, err := m.dir.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{
 			Hint: "pause a workflow with: ken state pause --task TEXT",
-			Err:  fmt.Errorf("nothing to resume: no %s in %s", name, k.dir.Path()),
+			Err:  fmt.Errorf("nothing to resume: no %s in %s", name, m.dir.Path()),
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if problems := k.c.Check(name, b); len(problems) > 0 {
+	if problems := m.c.Check(name, b); len(problems) > 0 {
 		p := problems[0]
 		return nil, &fault.Error{
-			Hint: "correct " + k.dir.Path() + "/" + name,
+			Hint: "correct " + m.dir.Path() + "/" + name,
 			Err:  fmt.Errorf("%s: %s, expected %s", p.File, p.Problem, p.Expected),
 		}
 	}
 	return b, nil
 }
 
-func (k *Manager) resume(ctx context.Context, h *state.Locked, force bool) (*Pause, error) {
-	text, err := k.handoffText()
+func (m *Manager) resume(ctx context.Context, h *state.Locked, force bool) (*Pause, error) {
+	text, err := m.handoffText()
 	if err != nil {
 		return nil, err
 	}
@@ -257,9 +257,9 @@ func (k *Manager) resume(ctx context.Context, h *state.Locked, force bool) (*Pau
 		WorkflowID  string `json:"workflow_id"`
 	}
 	if err := json.Unmarshal(text, &handoff); err != nil {
-		return nil, fmt.Errorf("%s: %w", k.name(contract.Handoff), err)
+		return nil, fmt.Errorf("%s: %w", m.name(contract.Handoff), err)
 	}
-	d, err := k.load()
+	d, err := m.load()
 	if err != nil {
 		return nil, err
 	}
@@ -280,19 +280,19 @@ func (k *Manager) resume(ctx context.Context, h *state.Locked, force bool) (*Pau
 	}
 	d.Delete(keyStoppedAt)
 	d.Delete(keyStoppedPhase)
-	if err := k.set(d, pairs, true, stamper{now: k.opts.Now(), newID: k.opts.NewID}); err != nil {
+	if err := m.set(d, pairs, true, stamper{now: m.opts.Now(), newID: m.opts.NewID}); err != nil {
 		return nil, err
 	}
 	document, err := d.YAML()
 	if err != nil {
 		return nil, err
 	}
-	moves, err := k.present(ctx, "resumed", contract.Handoff, contract.Narrative)
+	moves, err := m.present(ctx, "resumed", contract.Handoff, contract.Narrative)
 	if err != nil {
 		return nil, err
 	}
-	writes := []state.Write{{Name: k.name(contract.Workflow), Content: document}}
-	return k.change(ctx, h, state.Change{Verb: "resume", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
+	writes := []state.Write{{Name: m.name(contract.Workflow), Content: document}}
+	return m.change(ctx, h, state.Change{Verb: "resume", Moves: moves, Writes: writes}, &Pause{Handoff: text, Workflow: d})
 }
 
 // hasHad reports whether id is the current or an earlier id of the document.

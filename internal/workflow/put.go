@@ -24,11 +24,11 @@ type PutResult struct {
 
 // Put writes a file. The contract must allow the name and, unless force is set, the
 // content. The journal records the current workflow as its author.
-func (k *Manager) Put(ctx context.Context, name string, content []byte, force bool) (*PutResult, error) {
-	if err := k.legal(name); err != nil {
+func (m *Manager) Put(ctx context.Context, name string, content []byte, force bool) (*PutResult, error) {
+	if err := m.legal(name); err != nil {
 		return nil, err
 	}
-	w := &PutResult{Name: name, Bucket: k.c.Bucket(name), Size: len(content), SHA256: digest(content), Problems: k.c.Check(name, content)}
+	w := &PutResult{Name: name, Bucket: m.c.Bucket(name), Size: len(content), SHA256: digest(content), Problems: m.c.Check(name, content)}
 	if len(w.Problems) > 0 && !force {
 		var lines []string
 		for _, p := range w.Problems {
@@ -36,15 +36,15 @@ func (k *Manager) Put(ctx context.Context, name string, content []byte, force bo
 		}
 		return nil, badRequest("correct the content, or write it anyway with --force", "%s", strings.Join(lines, "\n"))
 	}
-	err := k.locked(ctx, "put", func(h *state.Locked) error {
-		d, err := k.load()
+	err := m.locked(ctx, "put", func(h *state.Locked) error {
+		d, err := m.load()
 		if err != nil {
 			return err
 		}
 		if d != nil {
 			w.WorkflowID = d.id(keyID)
 		}
-		if err := k.note(h, Record{Verb: "put", File: name, SHA256: w.SHA256, WorkflowID: w.WorkflowID}); err != nil {
+		if err := m.note(h, Record{Verb: "put", File: name, SHA256: w.SHA256, WorkflowID: w.WorkflowID}); err != nil {
 			return err
 		}
 		return h.Replace(name, content)
@@ -56,35 +56,35 @@ func (k *Manager) Put(ctx context.Context, name string, content []byte, force bo
 }
 
 // legal returns an error if the contract does not allow the name.
-func (k *Manager) legal(name string) error {
+func (m *Manager) legal(name string) error {
 	if !utf8.ValidString(name) || strings.ContainsAny(name, "/\\\x00") {
 		return badRequest("", "%q is not a file name; files are written directly to the state directory", name)
 	}
-	f, known := k.c.File(name)
+	f, known := m.c.File(name)
 	if by := keptBy(f); known && by != "" {
 		return badRequest(by, "put does not write %s", name)
 	}
-	if b := k.c.Bucket(name); known && !f.Dir || b == contract.PatternAllowed {
+	if b := m.c.Bucket(name); known && !f.Dir || b == contract.PatternAllowed {
 		return nil
 	}
-	return k.foreignName(name)
+	return m.foreignName(name)
 }
 
 // foreignName returns the error for a name that is not allowed, with suggestions.
-func (k *Manager) foreignName(name string) error {
-	if f, _ := k.c.File(name); f.Dir {
+func (m *Manager) foreignName(name string) error {
+	if f, _ := m.c.File(name); f.Dir {
 		return badRequest("", "%s is a directory", name)
 	}
-	if k.c.Bucket(name) == contract.Ephemeral {
+	if m.c.Bucket(name) == contract.Ephemeral {
 		return badRequest("write temporary files elsewhere, or use the final name", "%q is the name of a temporary file", name)
 	}
 	text := fmt.Sprintf("the contract does not allow the file name %q", name)
 	hint := "list the allowed names with: ken state contract"
-	if near, ok := k.c.SuggestFile(name); ok {
+	if near, ok := m.c.SuggestFile(name); ok {
 		text += fmt.Sprintf("; did you mean %s?", near)
 		hint = "use " + near
 	}
-	if line := k.c.Line(name); line != "" {
+	if line := m.c.Line(name); line != "" {
 		hint += "; or allow it in .ken/contract.yaml: " + line
 	}
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}

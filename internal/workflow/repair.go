@@ -24,28 +24,28 @@ type Repair struct {
 // Repair replaces a corrupt workflow document by its lines that are a key and a value
 // on their own, and moves the broken copy to the archive. A readable document stays as
 // it is.
-func (k *Manager) Repair(ctx context.Context) (*Repair, error) {
+func (m *Manager) Repair(ctx context.Context) (*Repair, error) {
 	var r *Repair
-	err := k.reading(ctx, "repair", func() (err error) {
-		r, err = k.sound()
+	err := m.reading(ctx, "repair", func() (err error) {
+		r, err = m.sound()
 		return err
 	})
 	if r != nil || err != nil {
 		return r, err
 	}
-	err = k.locked(ctx, "repair", func(h *state.Locked) (err error) {
-		if r, err = k.sound(); r != nil || err != nil {
+	err = m.locked(ctx, "repair", func(h *state.Locked) (err error) {
+		if r, err = m.sound(); r != nil || err != nil {
 			return err
 		}
-		r, err = k.repair(ctx, h)
+		r, err = m.repair(ctx, h)
 		return err
 	})
 	return r, err
 }
 
 // sound returns the result for a document that needs no repair, nil for a corrupt one.
-func (k *Manager) sound() (*Repair, error) {
-	d, err := k.load()
+func (m *Manager) sound() (*Repair, error) {
+	d, err := m.load()
 	_, corrupt := errors.AsType[*CorruptError](err)
 	switch {
 	case err == nil && d == nil:
@@ -59,35 +59,35 @@ func (k *Manager) sound() (*Repair, error) {
 	}
 }
 
-func (k *Manager) repair(ctx context.Context, h *state.Locked) (*Repair, error) {
-	name := k.name(contract.Workflow)
-	b, err := k.dir.Read(name)
+func (m *Manager) repair(ctx context.Context, h *state.Locked) (*Repair, error) {
+	name := m.name(contract.Workflow)
+	b, err := m.dir.Read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	_, why := parseDocument(b)
 	d, dropped := salvage(b)
 	kept := append([]string{}, d.Keys()...)
-	d.Set("repair", "saved from a corrupt document at "+stamp(k.opts.Now()))
+	d.Set("repair", "saved from a corrupt document at "+stamp(m.opts.Now()))
 	d.heal()
 	text, err := d.YAML()
 	if err != nil {
 		return nil, err
 	}
 	id := d.id(keyID)
-	if err := k.note(h, Record{Verb: "repair", File: name, SHA256: digest(text), WorkflowID: id}); err != nil {
+	if err := m.note(h, Record{Verb: "repair", File: name, SHA256: digest(text), WorkflowID: id}); err != nil {
 		return nil, err
 	}
 	moves := []state.Move{{Name: name, Bucket: contract.Canonical.String(), Reason: "corrupt: " + why.Error()}}
 	applied, err := h.Apply(ctx, state.Change{
-		Verb: "repair", Time: k.opts.Now(), WorkflowID: id, Moves: moves,
+		Verb: "repair", Time: m.opts.Now(), WorkflowID: id, Moves: moves,
 		// The bad copy is kept even where sweeps delete: someone may know better.
-		Writes: []state.Write{{Name: name, Content: text}}, Keep: max(k.keep(), 1),
+		Writes: []state.Write{{Name: name, Content: text}}, Keep: max(m.keep(), 1),
 	})
 	if err != nil {
 		return nil, err
 	}
-	swept := k.swept(moves, applied)
+	swept := m.swept(moves, applied)
 	return &Repair{
 		Repaired: true, Problem: why.Error(), Kept: kept, Dropped: dropped,
 		Archive: swept.Archive, Workflow: d, Remarks: swept.Remarks,

@@ -8,10 +8,10 @@ import (
 )
 
 // Reset moves all entries that are not exempt to one snapshot.
-func (k *Manager) Reset(ctx context.Context, dry bool) (*Sweep, error) {
-	return k.sweep(ctx, "reset", dry, func() ([]state.Move, error) {
-		entries, err := k.dir.Entries(ctx)
-		return planReset(k.c, entries), err
+func (m *Manager) Reset(ctx context.Context, dry bool) (*Sweep, error) {
+	return m.sweep(ctx, "reset", dry, func() ([]state.Move, error) {
+		entries, err := m.dir.Entries(ctx)
+		return planReset(m.c, entries), err
 	})
 }
 

@@ -26,36 +26,36 @@ type RestoreOptions struct {
 // Restore moves the files of a snapshot back, or some of them. Files in their way move to the archive.
 // If one of those is newer than the file that would replace it, Restore changes nothing
 // unless Overwrite is set.
-func (k *Manager) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, error) {
-	all, err := k.snapshots(ctx, "restore")
+func (m *Manager) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, error) {
+	all, err := m.snapshots(ctx, "restore")
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := k.choose(all, opts); err != nil {
+	if _, _, err := m.choose(all, opts); err != nil {
 		return nil, err // before the lock creates the directory
 	}
 	var s *Sweep
-	err = k.locked(ctx, "restore", func(h *state.Locked) (err error) {
-		s, err = k.restore(ctx, h, opts)
+	err = m.locked(ctx, "restore", func(h *state.Locked) (err error) {
+		s, err = m.restore(ctx, h, opts)
 		return err
 	})
 	return s, err
 }
 
-func (k *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOptions) (*Sweep, error) {
-	all, err := k.dir.Snapshots(ctx)
+func (m *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOptions) (*Sweep, error) {
+	all, err := m.dir.Snapshots(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snap, names, err := k.choose(all, opts)
+	snap, names, err := m.choose(all, opts)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := k.dir.Entries(ctx)
+	entries, err := m.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	moves, newer := obstacles(k.c, entries, snap)
+	moves, newer := obstacles(m.c, entries, snap)
 	if len(newer) > 0 && !opts.Overwrite {
 		return nil, &fault.Error{
 			Hint: "replace them, and archive the newer ones, with: " + restoreCommand("--overwrite", snap.Name, names),
@@ -64,17 +64,17 @@ func (k *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOpti
 	}
 	// Keep all snapshots: the restored one makes room.
 	applied, err := h.Apply(ctx, state.Change{
-		Verb: "restore", Time: k.opts.Now(), Moves: moves, Restore: snap.Name, RestoreOnly: names, Keep: -1, WorkflowID: k.currentID(),
+		Verb: "restore", Time: m.opts.Now(), Moves: moves, Restore: snap.Name, RestoreOnly: names, Keep: -1, WorkflowID: m.currentID(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s := k.swept(moves, applied)
+	s := m.swept(moves, applied)
 	for _, name := range applied.Restored {
-		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: k.c.Bucket(name).String(), Reason: "from " + snap.Name, Status: Restored})
+		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: m.c.Bucket(name).String(), Reason: "from " + snap.Name, Status: Restored})
 	}
 	for _, name := range slices.Sorted(maps.Keys(applied.NotRestored)) {
-		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: k.c.Bucket(name).String(), Reason: "from " + snap.Name, Status: MoveFailed, Error: applied.NotRestored[name].Error()})
+		s.Moves = append(s.Moves, Moved{Name: nameJSON(name), Bucket: m.c.Bucket(name).String(), Reason: "from " + snap.Name, Status: MoveFailed, Error: applied.NotRestored[name].Error()})
 	}
 	return s, nil
 }
@@ -88,11 +88,11 @@ var (
 
 // choose finds the selected snapshot and returns it with only the selected entries, and
 // their names. Without a selection names is nil.
-func (k *Manager) choose(all []state.Snapshot, opts RestoreOptions) (snap state.Snapshot, names []string, err error) {
+func (m *Manager) choose(all []state.Snapshot, opts RestoreOptions) (snap state.Snapshot, names []string, err error) {
 	if opts.Latest {
 		snap, err = latest(all)
 	} else {
-		snap, err = k.find(all, opts.Snapshot, "ken state restore ")
+		snap, err = m.find(all, opts.Snapshot, "ken state restore ")
 	}
 	if err != nil || len(opts.Names) == 0 {
 		return snap, nil, err
@@ -124,8 +124,8 @@ func latest(all []state.Snapshot) (state.Snapshot, error) {
 
 // find finds a snapshot by its name, which may begin with the name of the archive. The
 // hint of its error repeats command with a similar name.
-func (k *Manager) find(all []state.Snapshot, name, command string) (state.Snapshot, error) {
-	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), k.name(contract.Archive)+"/")
+func (m *Manager) find(all []state.Snapshot, name, command string) (state.Snapshot, error) {
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), m.name(contract.Archive)+"/")
 	var names []string
 	hint := "list the snapshots with: ken state archive ls"
 	for _, s := range all {

@@ -56,9 +56,9 @@ func (s *Sweep) Failures() int {
 
 // sweep makes the planned moves, or only lists them. It plans without the lock first,
 // since most plans are empty, and again with it.
-func (k *Manager) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
+func (m *Manager) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
 	var moves []state.Move
-	err := k.reading(ctx, verb, func() (err error) {
+	err := m.reading(ctx, verb, func() (err error) {
 		moves, err = plan()
 		return err
 	})
@@ -69,21 +69,21 @@ func (k *Manager) sweep(ctx context.Context, verb string, dry bool, plan func() 
 		return newSweep(dry, moves, WouldArchive), nil
 	}
 	var s *Sweep
-	err = k.locked(ctx, verb, func(h *state.Locked) error {
+	err = m.locked(ctx, verb, func(h *state.Locked) error {
 		if moves, err = plan(); err != nil {
 			return err
 		}
-		change := state.Change{Verb: verb, Time: k.opts.Now(), Moves: moves, Keep: k.keep(), WorkflowID: k.currentID()}
+		change := state.Change{Verb: verb, Time: m.opts.Now(), Moves: moves, Keep: m.keep(), WorkflowID: m.currentID()}
 		applied, err := h.Apply(ctx, change)
-		s = k.swept(moves, applied)
+		s = m.swept(moves, applied)
 		return err
 	})
 	return s, err
 }
 
 // currentID returns the id of the current workflow, "" if unknown.
-func (k *Manager) currentID() string {
-	d, err := k.load()
+func (m *Manager) currentID() string {
+	d, err := m.load()
 	if d == nil || err != nil {
 		return ""
 	}
@@ -99,20 +99,20 @@ func newSweep(dry bool, moves []state.Move, status MoveStatus) *Sweep {
 }
 
 // swept returns the result of moves.
-func (k *Manager) swept(moves []state.Move, a state.Applied) *Sweep {
+func (m *Manager) swept(moves []state.Move, a state.Applied) *Sweep {
 	status := Archived
-	if a.Snapshot == "" && k.keep() == 0 {
+	if a.Snapshot == "" && m.keep() == 0 {
 		status = Deleted
 	}
-	moves = slices.DeleteFunc(slices.Clone(moves), func(m state.Move) bool { return slices.Contains(a.Gone, m.Name) })
+	moves = slices.DeleteFunc(slices.Clone(moves), func(move state.Move) bool { return slices.Contains(a.Gone, move.Name) })
 	s := newSweep(false, moves, status)
-	for i, m := range moves {
-		if err := a.Failed[m.Name]; err != nil {
+	for i, move := range moves {
+		if err := a.Failed[move.Name]; err != nil {
 			s.Moves[i].Status, s.Moves[i].Error = MoveFailed, err.Error()
 		}
 	}
 	if a.Snapshot != "" {
-		s.Archive = k.archived(a.Snapshot)
+		s.Archive = m.archived(a.Snapshot)
 	}
 	s.Pruned = a.Pruned
 	if a.PruneErr != nil {
@@ -122,8 +122,8 @@ func (k *Manager) swept(moves []state.Move, a state.Applied) *Sweep {
 }
 
 // archived returns the path of a snapshot, relative to the state directory.
-func (k *Manager) archived(snapshot string) *string {
-	path := k.name(contract.Archive) + "/" + snapshot
+func (m *Manager) archived(snapshot string) *string {
+	path := m.name(contract.Archive) + "/" + snapshot
 	return &path
 }
 

@@ -21,41 +21,41 @@ type UpdateOptions struct {
 
 // Update sets pairs in the workflow document and returns it. The contract must allow the
 // values of known keys; unknown keys are free.
-func (k *Manager) Update(ctx context.Context, opts UpdateOptions) (*Document, error) {
+func (m *Manager) Update(ctx context.Context, opts UpdateOptions) (*Document, error) {
 	if len(opts.Pairs) == 0 {
 		return nil, badRequest("ken state update phase=implement", "nothing to update")
 	}
 	var d *Document
-	err := k.locked(ctx, "update", func(h *state.Locked) (err error) {
-		if d, err = k.load(); err != nil {
+	err := m.locked(ctx, "update", func(h *state.Locked) (err error) {
+		if d, err = m.load(); err != nil {
 			return err
 		}
 		if d == nil {
 			d = NewDocument()
 		}
-		if err := k.set(d, opts.Pairs, opts.Force, stamper{now: k.opts.Now(), newID: k.opts.NewID}); err != nil {
+		if err := m.set(d, opts.Pairs, opts.Force, stamper{now: m.opts.Now(), newID: m.opts.NewID}); err != nil {
 			return err
 		}
-		return k.write(h, "update", d)
+		return m.write(h, "update", d)
 	})
 	return d, err
 }
 
 // write replaces the workflow document.
-func (k *Manager) write(h *state.Locked, verb string, d *Document) error {
+func (m *Manager) write(h *state.Locked, verb string, d *Document) error {
 	text, err := d.YAML()
 	if err != nil {
 		return err
 	}
-	name := k.name(contract.Workflow)
-	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: d.id(keyID)}); err != nil {
+	name := m.name(contract.Workflow)
+	if err := m.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: d.id(keyID)}); err != nil {
 		return err
 	}
 	return h.Replace(name, text)
 }
 
 // set validates pairs, sets them in a document, and updates its validation status.
-func (k *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
+func (m *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
 	var wrong []string
 	for _, p := range pairs {
 		if err := checkKey(p.Key); err != nil {
@@ -64,7 +64,7 @@ func (k *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
 		if s, ok := p.Value.(string); ok && !utf8.ValidString(s) {
 			return badRequest("", "the value of %s is not UTF-8", p.Key)
 		}
-		if problem := k.keyProblem(p.Key, p.Value); problem != nil {
+		if problem := m.keyProblem(p.Key, p.Value); problem != nil {
 			wrong = append(wrong, fmt.Sprintf("%s, expected %s", problem.Problem, problem.Expected))
 		}
 	}
@@ -74,7 +74,7 @@ func (k *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
 	if err := d.merge(pairs, by); err != nil {
 		return badRequest("start another workflow with: ken state init --type TYPE", "%w", err)
 	}
-	if n := len(k.keyProblems(d)); n > 0 {
+	if n := len(m.keyProblems(d)); n > 0 {
 		d.Set(keyValidated, "warned")
 		d.Set(keyWarnings, int64(n))
 	} else if d.Text(keyValidated) == "warned" {
@@ -85,8 +85,8 @@ func (k *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
 }
 
 // keyProblem returns the problem of a value, nil if there is none.
-func (k *Manager) keyProblem(key string, value any) *contract.Problem {
-	known, ok := k.c.Key(key)
+func (m *Manager) keyProblem(key string, value any) *contract.Problem {
+	known, ok := m.c.Key(key)
 	if !ok {
 		return nil
 	}
@@ -97,14 +97,14 @@ func (k *Manager) keyProblem(key string, value any) *contract.Problem {
 	if problem == "" {
 		return nil
 	}
-	return &contract.Problem{File: k.name(contract.Workflow), Problem: problem, Expected: expected}
+	return &contract.Problem{File: m.name(contract.Workflow), Problem: problem, Expected: expected}
 }
 
 // keyProblems checks every known key of a document.
-func (k *Manager) keyProblems(d *Document) []contract.Problem {
+func (m *Manager) keyProblems(d *Document) []contract.Problem {
 	var out []contract.Problem
-	for _, m := range d.members() {
-		if p := k.keyProblem(m.Key, m.Value); p != nil {
+	for _, member := range d.members() {
+		if p := m.keyProblem(member.Key, member.Value); p != nil {
 			out = append(out, *p)
 		}
 	}
@@ -112,10 +112,10 @@ func (k *Manager) keyProblems(d *Document) []contract.Problem {
 }
 
 // Get returns the workflow document, an empty one if there is none.
-func (k *Manager) Get(ctx context.Context) (*Document, error) {
+func (m *Manager) Get(ctx context.Context) (*Document, error) {
 	var d *Document
-	err := k.reading(ctx, "get", func() (err error) {
-		d, err = k.load()
+	err := m.reading(ctx, "get", func() (err error) {
+		d, err = m.load()
 		return err
 	})
 	if d == nil && err == nil {
@@ -125,8 +125,8 @@ func (k *Manager) Get(ctx context.Context) (*Document, error) {
 }
 
 // GetKey returns the value of one key.
-func (k *Manager) GetKey(ctx context.Context, key string) (any, error) {
-	d, err := k.Get(ctx)
+func (m *Manager) GetKey(ctx context.Context, key string) (any, error) {
+	d, err := m.Get(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -57,52 +57,52 @@ func New(dir *state.Dir, opts Options) *Manager {
 }
 
 // Contract returns the contract of the directory.
-func (k *Manager) Contract() *contract.Contract { return k.c }
+func (m *Manager) Contract() *contract.Contract { return m.c }
 
 // Path returns the absolute path of the directory.
-func (k *Manager) Path() string { return k.dir.Path() }
+func (m *Manager) Path() string { return m.dir.Path() }
 
 // Mentions lists the paths by which documents refer to the directory.
-func (k *Manager) Mentions() []string { return k.opts.Mentions }
+func (m *Manager) Mentions() []string { return m.opts.Mentions }
 
 // Documents calls f with every text file in paths and in the directories among them, except for files in the state
 // directory. It calls left for files in directories that could not be read.
-func (k *Manager) Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
-	return k.dir.Documents(ctx, k.opts.From, paths, left, f)
+func (m *Manager) Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
+	return m.dir.Documents(ctx, m.opts.From, paths, left, f)
 }
 
 // Close closes the directory.
-func (k *Manager) Close() error { return k.dir.Close() }
+func (m *Manager) Close() error { return m.dir.Close() }
 
-func (k *Manager) name(r contract.Role) string { return k.c.Name(r) }
+func (m *Manager) name(r contract.Role) string { return m.c.Name(r) }
 
 // keep returns how many snapshots the archive keeps.
-func (k *Manager) keep() int {
-	if k.opts.ArchiveRuns != nil {
-		return *k.opts.ArchiveRuns
+func (m *Manager) keep() int {
+	if m.opts.ArchiveRuns != nil {
+		return *m.opts.ArchiveRuns
 	}
-	return k.c.ArchiveRuns
+	return m.c.ArchiveRuns
 }
 
 // locked calls f while it has the lock of the directory.
-func (k *Manager) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
-	h, err := k.dir.Lock(ctx, "ken state "+verb)
+func (m *Manager) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
+	h, err := m.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
-		return k.dir.WithDiskHint(err)
+		return m.dir.WithDiskHint(err)
 	}
-	return k.dir.WithDiskHint(errors.Join(f(h), h.Unlock()))
+	return m.dir.WithDiskHint(errors.Join(f(h), h.Unlock()))
 }
 
 // reading calls f, which only reads, until it saw the directory before a change or
 // after it.
-func (k *Manager) reading(ctx context.Context, verb string, f func() error) error {
-	return k.dir.WithDiskHint(k.dir.View(ctx, "ken state "+verb, f))
+func (m *Manager) reading(ctx context.Context, verb string, f func() error) error {
+	return m.dir.WithDiskHint(m.dir.View(ctx, "ken state "+verb, f))
 }
 
 // load reads the workflow document; nil if there is none.
-func (k *Manager) load() (*Document, error) {
-	name := k.name(contract.Workflow)
-	b, err := k.dir.Read(name)
+func (m *Manager) load() (*Document, error) {
+	name := m.name(contract.Workflow)
+	b, err := m.dir.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -111,23 +111,23 @@ func (k *Manager) load() (*Document, error) {
 	}
 	d, err := parseDocument(b)
 	if err != nil {
-		return nil, k.corrupt(err)
+		return nil, m.corrupt(err)
 	}
 	return d, nil
 }
 
 // entries lists the directory before or after a change, never in the middle of one.
-func (k *Manager) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
-	err = k.reading(ctx, verb, func() (err error) {
-		entries, err = k.dir.Entries(ctx)
+func (m *Manager) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
+	err = m.reading(ctx, verb, func() (err error) {
+		entries, err = m.dir.Entries(ctx)
 		return err
 	})
 	return entries, err
 }
 
 // corrupt adds the path, the line and a hint to an error about the workflow document.
-func (k *Manager) corrupt(err error) error {
-	place := k.dir.Path() + "/" + k.name(contract.Workflow)
+func (m *Manager) corrupt(err error) error {
+	place := m.dir.Path() + "/" + m.name(contract.Workflow)
 	if c, ok := errors.AsType[*CorruptError](err); ok && c.Line > 0 {
 		place, err = fmt.Sprintf("%s:%d", place, c.Line), &CorruptError{What: c.What}
 	}
@@ -138,12 +138,12 @@ func (k *Manager) corrupt(err error) error {
 }
 
 // sessionNow returns the current session.
-func (k *Manager) sessionNow() (session, error) {
-	d, err := k.load()
+func (m *Manager) sessionNow() (session, error) {
+	d, err := m.load()
 	if d == nil || err != nil {
 		return session{}, err
 	}
-	return d.session(k.opts.Now()), nil
+	return d.session(m.opts.Now()), nil
 }
 
 // A Name is an entry's name in JSON. A name that is not UTF-8 is escaped, with the

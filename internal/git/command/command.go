@@ -185,21 +185,21 @@ type stderrBuffer struct {
 	line     []byte
 }
 
-func (c *stderrBuffer) Write(p []byte) (int, error) {
-	if !c.progress {
-		return c.buffer.Write(p)
+func (s *stderrBuffer) Write(p []byte) (int, error) {
+	if !s.progress {
+		return s.buffer.Write(p)
 	}
 	for _, b := range p {
 		switch {
 		case b == '\r':
-			c.line = c.line[:0]
+			s.line = s.line[:0]
 		case b == '\n':
-			if line := string(c.line); !strings.HasSuffix(line, ", done.") {
-				c.buffer.Write([]byte(line + "\n")) //nolint:errcheck // the buffer drops the excess
+			if line := string(s.line); !strings.HasSuffix(line, ", done.") {
+				s.buffer.Write([]byte(line + "\n")) //nolint:errcheck // the buffer drops the excess
 			}
-			c.line = c.line[:0]
-		case len(c.line) < maxStderr:
-			c.line = append(c.line, b)
+			s.line = s.line[:0]
+		case len(s.line) < maxStderr:
+			s.line = append(s.line, b)
 		}
 	}
 	return len(p), nil

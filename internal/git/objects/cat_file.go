@@ -40,20 +40,20 @@ func (r Reader) Prepare(ctx context.Context) *Prepared {
 }
 
 // Close ends the process if it was not used.
-func (q *Prepared) Close() { _ = q.names.Close() } // closing a pipe of this process cannot fail
+func (p *Prepared) Close() { _ = p.names.Close() } // closing a pipe of this process cannot fail
 
 // objects reads the objects of some names and calls f with each of them. A name must not contain a newline.
-func (q *Prepared) objects(names []string, f func(name string, o object) error) error {
-	q.parser.names, q.parser.f = names, f
-	_, _ = io.WriteString(q.names, strings.Join(names, "\n")+"\n") // done has the error
-	q.Close()
-	err := <-q.done
+func (p *Prepared) objects(names []string, f func(name string, o object) error) error {
+	p.parser.names, p.parser.f = names, f
+	_, _ = io.WriteString(p.names, strings.Join(names, "\n")+"\n") // done has the error
+	p.Close()
+	err := <-p.done
 	switch {
-	case q.parser.err != nil:
-		return q.parser.err
+	case p.parser.err != nil:
+		return p.parser.err
 	case err != nil:
 		return err
-	case len(q.parser.names) > 0 || q.parser.skip > 0:
+	case len(p.parser.names) > 0 || p.parser.skip > 0:
 		return errors.New("git cat-file: truncated output")
 	}
 	return nil

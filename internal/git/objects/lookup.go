@@ -80,19 +80,19 @@ type treeLookup struct {
 }
 
 // up goes to the parent directory and returns its revision expression.
-func (q *treeLookup) up() (string, error) {
-	for q.dir != "" {
-		above, name := "", q.dir
-		if i := strings.LastIndexByte(q.dir, '/'); i >= 0 {
-			above, name = q.dir[:i], q.dir[i+1:]
+func (t *treeLookup) up() (string, error) {
+	for t.dir != "" {
+		above, name := "", t.dir
+		if i := strings.LastIndexByte(t.dir, '/'); i >= 0 {
+			above, name = t.dir[:i], t.dir[i+1:]
 		}
-		q.dir = above
-		q.down = append([]string{name}, q.down...)
-		if name, ok := placeName(q.commit, above); ok {
+		t.dir = above
+		t.down = append([]string{name}, t.down...)
+		if name, ok := placeName(t.commit, above); ok {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("look into commit %s: it is not here", q.commit)
+	return "", fmt.Errorf("look into commit %s: it is not here", t.commit)
 }
 
 // search finishes the lookups, with one git process per step. The process of the first step may already run.
@@ -155,25 +155,25 @@ func stepAll(lookups []*treeLookup, o object, ids []repo.ID) (further []*treeLoo
 }
 
 // step processes git's answer, and reports whether the lookup continues.
-func (q *treeLookup) step(kind string, tree map[string]treeEntry, ids []repo.ID) (further bool, err error) {
+func (t *treeLookup) step(kind string, tree map[string]treeEntry, ids []repo.ID) (further bool, err error) {
 	switch {
-	case kind == "" && !q.tree.IsZero():
-		return false, fmt.Errorf("look into commit %s: tree %s is not here", q.commit, q.tree)
+	case kind == "" && !t.tree.IsZero():
+		return false, fmt.Errorf("look into commit %s: tree %s is not here", t.commit, t.tree)
 	case kind == "":
 		return true, nil
 	case kind != "tree":
 		return false, nil // a file has nothing below it
 	}
-	e, ok := tree[q.down[0]]
-	q.down = q.down[1:]
+	e, ok := tree[t.down[0]]
+	t.down = t.down[1:]
 	switch {
 	case !ok:
 		return false, nil
-	case len(q.down) == 0:
-		ids[q.place] = e.id
+	case len(t.down) == 0:
+		ids[t.place] = e.id
 		return false, nil
 	}
-	q.tree = e.id
+	t.tree = e.id
 	return e.isTree, nil
 }
 

@@ -103,9 +103,9 @@ func (h Hooks) repo() install.RepoDirs {
 }
 
 // read reads a hook. It follows a link only to see whether git would run the target.
-func (p *hooksDir) read(name string) (install.Hook, error) {
+func (h *hooksDir) read(name string) (install.Hook, error) {
 	place := install.Hook{Name: name}
-	root, err := os.OpenRoot(p.dir)
+	root, err := os.OpenRoot(h.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return place, nil
 	}
@@ -148,14 +148,14 @@ func runs(info fs.FileInfo) bool {
 }
 
 // apply changes a hook, unless it changed since it was read.
-func (p *hooksDir) apply(s install.HookStep) error {
+func (h *hooksDir) apply(s install.HookStep) error {
 	if s.Op == install.Nothing {
 		return nil
 	}
-	if err := os.MkdirAll(p.dir, 0o777); err != nil {
+	if err := os.MkdirAll(h.dir, 0o777); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.dir)
+	root, err := os.OpenRoot(h.dir)
 	if err != nil {
 		return err
 	}
@@ -204,11 +204,11 @@ func setAside(root *os.Root, name string) error {
 
 // failed returns the error for a hook that could not be written, with a hint if the
 // directory is read-only.
-func (p *hooksDir) failed(name string, err error) error {
-	err = fmt.Errorf("write hook %s: %w", repo.Path(filepath.Join(p.dir, name)), err)
+func (h *hooksDir) failed(name string, err error) error {
+	err = fmt.Errorf("write hook %s: %w", repo.Path(filepath.Join(h.dir, name)), err)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &fault.Error{
-			Hint: "make the directory writable (chmod u+w " + fault.Quote(p.dir) + "), or use another one: git config core.hooksPath .githooks",
+			Hint: "make the directory writable (chmod u+w " + fault.Quote(h.dir) + "), or use another one: git config core.hooksPath .githooks",
 			Err:  err,
 		}
 	}

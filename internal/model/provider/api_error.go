@@ -63,29 +63,29 @@ func word(v any) string {
 }
 
 // judge returns the failure that an apiError means. The status is 0 if the response had already begun.
-func (c apiError) judge(status int) *failure {
-	t := &failure{reason: model.BadRequest, text: c.Message}
+func (a apiError) judge(status int) *failure {
+	t := &failure{reason: model.BadRequest, text: a.Message}
 	switch {
-	case c.is("insufficient_quota", "billing_error", "billing_hard_limit_reached", "enforced_spend_limit_reached"),
+	case a.is("insufficient_quota", "billing_error", "billing_hard_limit_reached", "enforced_spend_limit_reached"),
 		status == http.StatusPaymentRequired,
-		c.says("credit balance is too low", "specified api usage limits"):
+		a.says("credit balance is too low", "specified api usage limits"):
 		t.reason = model.NoCredit
-	case c.is("context_length_exceeded", "request_too_large"),
+	case a.is("context_length_exceeded", "request_too_large"),
 		status == http.StatusRequestEntityTooLarge,
-		c.says("prompt is too long", "maximum context length", "context window", "context size", "context length"):
+		a.says("prompt is too long", "maximum context length", "context window", "context size", "context length"):
 		t.reason = model.TooLong
 	case status == http.StatusUnauthorized, status == http.StatusForbidden,
-		c.is("authentication_error", "permission_error", "invalid_api_key"):
+		a.is("authentication_error", "permission_error", "invalid_api_key"):
 		t.reason = model.Unauthorized
-	case status == http.StatusNotFound, c.is("not_found_error", "model_not_found"):
+	case status == http.StatusNotFound, a.is("not_found_error", "model_not_found"):
 		t.reason = model.NoModel
-	case status == http.StatusTooManyRequests, c.is("rate_limit_error", "rate_limit_exceeded"):
+	case status == http.StatusTooManyRequests, a.is("rate_limit_error", "rate_limit_exceeded"):
 		t.reason, t.passes = model.RateLimited, true
-	case status == http.StatusServiceUnavailable, status == 529, c.is("overloaded_error"):
+	case status == http.StatusServiceUnavailable, status == 529, a.is("overloaded_error"):
 		t.reason, t.passes = model.Overloaded, true
 	case status >= 500, status == http.StatusRequestTimeout, status == http.StatusConflict:
 		t.reason, t.passes = model.Down, true
-	case status == 0 && !c.is("invalid_request_error"):
+	case status == 0 && !a.is("invalid_request_error"):
 		t.reason, t.passes = model.Down, true
 	case status > 0 && status < 400:
 		t.reason = model.BadAnswer
@@ -94,9 +94,9 @@ func (c apiError) judge(status int) *failure {
 }
 
 // is reports whether the type or code of the apiError is one of these.
-func (c apiError) is(types ...string) bool {
+func (a apiError) is(types ...string) bool {
 	for _, s := range types {
-		if c.Type == s || c.Code == s {
+		if a.Type == s || a.Code == s {
 			return true
 		}
 	}
@@ -105,8 +105,8 @@ func (c apiError) is(types ...string) bool {
 
 // says reports whether the message contains one of these phrases, for errors that have no type or code of their
 // own.
-func (c apiError) says(phrases ...string) bool {
-	msg := strings.ToLower(c.Message)
+func (a apiError) says(phrases ...string) bool {
+	msg := strings.ToLower(a.Message)
 	for _, s := range phrases {
 		if strings.Contains(msg, s) {
 			return true
@@ -116,11 +116,11 @@ func (c apiError) says(phrases ...string) bool {
 }
 
 // inStream returns the failure for an apiError in the event stream.
-func (c apiError) inStream() *failure {
-	t := c.judge(0)
-	t.text = "the answer breaks off: " + c.Message
-	if c.Message == "" {
-		t.text = "the answer breaks off: " + c.Type
+func (a apiError) inStream() *failure {
+	t := a.judge(0)
+	t.text = "the answer breaks off: " + a.Message
+	if a.Message == "" {
+		t.text = "the answer breaks off: " + a.Type
 	}
 	return t
 }

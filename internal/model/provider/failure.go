@@ -101,8 +101,8 @@ const minKeyPart = 8
 
 // clean returns s as one line without keys or parts of them. It removes them twice: before the text is shortened,
 // and after, because joining the lines may have joined a key.
-func (h redactor) clean(s string) string {
-	for _, key := range h {
+func (r redactor) clean(s string) string {
+	for _, key := range r {
 		s = redact(oneLine(redact(s, key)), key)
 	}
 	return oneLine(s)

@@ -286,16 +286,16 @@ type limitedReader struct {
 	left  int64
 }
 
-func (p *limitedReader) Read(b []byte) (int, error) {
-	if p.left <= 0 {
+func (l *limitedReader) Read(b []byte) (int, error) {
+	if l.left <= 0 {
 		return 0, errTooLarge
 	}
-	if int64(len(b)) > p.left {
-		b = b[:p.left]
+	if int64(len(b)) > l.left {
+		b = b[:l.left]
 	}
-	p.timer.Reset(p.idle)
-	n, err := p.src.Read(b)
-	p.timer.Stop()
-	p.left -= int64(n)
+	l.timer.Reset(l.idle)
+	n, err := l.src.Read(b)
+	l.timer.Stop()
+	l.left -= int64(n)
 	return n, err
 }

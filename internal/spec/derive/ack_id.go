@@ -35,7 +35,7 @@ func NewIDIndex(paths []repo.Path) *IDIndex {
 }
 
 // CandidatePaths returns the paths of all specs that influence which spec has an id, sorted.
-func (r *IDIndex) CandidatePaths(id string) []repo.Path {
+func (i *IDIndex) CandidatePaths(id string) []repo.Path {
 	found := make(map[repo.Path]bool)
 	asked := make(map[string]bool)
 	todo := numbered(norm.NFC.String(id))
@@ -46,9 +46,9 @@ func (r *IDIndex) CandidatePaths(id string) []repo.Path {
 			continue
 		}
 		asked[candidate] = true
-		for _, p := range r.byID[candidate] {
+		for _, p := range i.byID[candidate] {
 			found[p] = true
-			for _, shorter := range r.byPath[p] {
+			for _, shorter := range i.byPath[p] {
 				if shorter == candidate {
 					break
 				}

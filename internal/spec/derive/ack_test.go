@@ -71,9 +71,9 @@ func TestAckIDs(t *testing.T) {
 }
 
 // basis returns the basis of an ack on top of a commit.
-func (w *fakeHistory) basis(t testing.TB, commit, node string) derive.Basis {
+func (h *fakeHistory) basis(t testing.TB, commit, node string) derive.Basis {
 	t.Helper()
-	b, err := derive.BasesAt(t.Context(), nodes(node), derive.Options{Head: w.id(commit)}, w, w)
+	b, err := derive.BasesAt(t.Context(), nodes(node), derive.Options{Head: h.id(commit)}, h, h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,49 +200,49 @@ func (c *change) readable() bool {
 
 // choose selects the files to outline: those with governed symbols, and all others, unless one of these
 // has the highest grade anyway.
-func (x *driftGrade) choose() {
-	ungradable := slices.ContainsFunc(x.list, func(c change) bool {
+func (d *driftGrade) choose() {
+	ungradable := slices.ContainsFunc(d.list, func(c change) bool {
 		return c.symbols == nil && c.was != c.now && !c.readable()
 	})
 	n := 0
-	for i := range x.list {
-		if c := &x.list[i]; c.readable() && (c.symbols != nil || !ungradable) {
+	for i := range d.list {
+		if c := &d.list[i]; c.readable() && (c.symbols != nil || !ungradable) {
 			c.outlined = true
 			n++
 		}
 	}
 	if n > MaxOutlined {
-		for i := range x.list {
-			x.list[i].outlined = false
+		for i := range d.list {
+			d.list[i].outlined = false
 		}
 	}
 }
 
 // measure grades the changes.
-func (x *driftGrade) measure(seen map[workspace.File]*outline.Outline, doubt error) {
-	x.unchanged, x.whole = make(map[repo.Path]bool), make(map[string]string)
+func (d *driftGrade) measure(seen map[workspace.File]*outline.Outline, doubt error) {
+	d.unchanged, d.whole = make(map[repo.Path]bool), make(map[string]string)
 	changed := make(map[repo.Path]bool)
-	for i := range x.list {
-		c := &x.list[i]
-		g, moved := x.gradeOf(c, seen, doubt)
-		if g.Rank() > x.grade.Rank() {
-			x.grade = g
+	for i := range d.list {
+		c := &d.list[i]
+		g, moved := d.gradeOf(c, seen, doubt)
+		if g.Rank() > d.grade.Rank() {
+			d.grade = g
 		}
 		for _, p := range c.paths {
-			x.unchanged[p] = true
+			d.unchanged[p] = true
 			changed[p] = changed[p] || moved
 		}
 	}
 	for p := range changed {
 		if changed[p] {
-			delete(x.unchanged, p)
+			delete(d.unchanged, p)
 		}
 	}
 }
 
 // gradeOf grades a change, "" if the content is the same. moved is false if only symbols are governed and none of
 // them changed.
-func (x *driftGrade) gradeOf(c *change, seen map[workspace.File]*outline.Outline, doubt error) (g fresh.Grade, moved bool) {
+func (d *driftGrade) gradeOf(c *change, seen map[workspace.File]*outline.Outline, doubt error) (g fresh.Grade, moved bool) {
 	switch {
 	case c.was == c.now:
 		return "", c.symbols == nil
@@ -256,7 +256,7 @@ func (x *driftGrade) gradeOf(c *change, seen map[workspace.File]*outline.Outline
 	for _, name := range c.symbols {
 		part, found := outline.GradeSymbol(old, now, name)
 		if !found {
-			x.whole[name] = whyWhole(c, old, now, doubt)
+			d.whole[name] = whyWhole(c, old, now, doubt)
 		}
 		if part.Rank() > g.Rank() {
 			g = part

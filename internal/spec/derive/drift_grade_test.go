@@ -37,12 +37,12 @@ var sources = map[string]string{
 	"torn":  "func New() int { return 1 }\n\nfunc Old( {\n",
 }
 
-func (g *fakeOutlines) Outlines(ctx context.Context, files []*workspace.File) ([]*outline.Outline, error) {
-	g.asked = append(g.asked, files)
-	if err := cmpErr(ctx.Err(), g.err); err != nil {
+func (f *fakeOutlines) Outlines(ctx context.Context, files []*workspace.File) ([]*outline.Outline, error) {
+	f.asked = append(f.asked, files)
+	if err := cmpErr(ctx.Err(), f.err); err != nil {
 		return nil, err
 	}
-	if g.short {
+	if f.short {
 		return nil, nil
 	}
 	ids := make(map[repo.ID]string)
@@ -58,9 +58,9 @@ func (g *fakeOutlines) Outlines(ctx context.Context, files []*workspace.File) ([
 	return list, nil
 }
 
-func (w *fakeHistory) deriveWith(t *testing.T, read derive.OutlineReader, list ...string) []derive.Facts {
+func (h *fakeHistory) deriveWith(t *testing.T, read derive.OutlineReader, list ...string) []derive.Facts {
 	t.Helper()
-	facts, err := derive.Derive(t.Context(), nodes(list...), derive.Options{Head: w.head(), Outlines: read}, w, w)
+	facts, err := derive.Derive(t.Context(), nodes(list...), derive.Options{Head: h.head(), Outlines: read}, h, h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -270,16 +270,16 @@ type moveTargets struct {
 
 // destination returns the move of a lost file. Of several paths with its content it prefers one that exists at
 // head, then one with the same base name, then the first.
-func (h *moveTargets) destination(l lostFile) (best codeMove, ok bool) {
+func (m *moveTargets) destination(l lostFile) (best codeMove, ok bool) {
 	bestRank := 0
 	for _, c := range l.deleted {
-		was := h.d.blobs.At(h.d.g.parentsOf(c)[0], l.path)
+		was := m.d.blobs.At(m.d.g.parentsOf(c)[0], l.path)
 		for rank := range 4 {
 			at := addedBlob{c, was, ""}
 			if rank%2 == 0 {
 				at.name = l.path.Base()
 			}
-			p, found := h.first(at, rank >= 2)
+			p, found := m.first(at, rank >= 2)
 			if !found {
 				continue
 			}
@@ -293,10 +293,10 @@ func (h *moveTargets) destination(l lostFile) (best codeMove, ok bool) {
 }
 
 // first returns the first path of an added blob that is not taken.
-func (h *moveTargets) first(at addedBlob, gone bool) (p repo.Path, ok bool) {
-	left, known := h.left[at]
+func (m *moveTargets) first(at addedBlob, gone bool) (p repo.Path, ok bool) {
+	left, known := m.left[at]
 	if !known {
-		if all := h.d.arrivals(at.commit)[at]; all != nil {
+		if all := m.d.arrivals(at.commit)[at]; all != nil {
 			left = *all
 		}
 	}
@@ -304,10 +304,10 @@ func (h *moveTargets) first(at addedBlob, gone bool) (p repo.Path, ok bool) {
 	if gone {
 		list = &left.gone
 	}
-	for len(*list) > 0 && h.taken[codeMove{(*list)[0], at.commit}] {
+	for len(*list) > 0 && m.taken[codeMove{(*list)[0], at.commit}] {
 		*list = (*list)[1:]
 	}
-	h.left[at] = left
+	m.left[at] = left
 	if len(*list) == 0 {
 		return "", false
 	}

@@ -31,57 +31,57 @@ func NewBlobBatch(h History, c Contents) *BlobBatch {
 
 // Request adds a lookup. It skips a path before the first commit that touched it: the path does not exist there, and
 // a lookup of a missing path is the slowest.
-func (s *BlobBatch) Request(commit repo.CommitNumber, path repo.Path) {
+func (b *BlobBatch) Request(commit repo.CommitNumber, path repo.Path) {
 	at := commitPath{commit, path}
-	if _, asked := s.known[at]; asked {
+	if _, asked := b.known[at]; asked {
 		return
 	}
-	s.known[at] = repo.ID{}
-	if f := s.files[path]; f == nil || len(f.touches) == 0 || f.touches[0].Commit <= commit {
-		s.pending = append(s.pending, at)
+	b.known[at] = repo.ID{}
+	if f := b.files[path]; f == nil || len(f.touches) == 0 || f.touches[0].Commit <= commit {
+		b.pending = append(b.pending, at)
 	}
 }
 
 // Fetch does the lookups that were added. It stores a failure in Err, for the callers that need the results. It
 // returns an error only if the context is done.
-func (s *BlobBatch) Fetch(ctx context.Context) error {
-	if len(s.pending) == 0 || s.Err != nil {
+func (b *BlobBatch) Fetch(ctx context.Context) error {
+	if len(b.pending) == 0 || b.Err != nil {
 		return nil
 	}
-	places := make([]repo.CommitPath, len(s.pending))
+	places := make([]repo.CommitPath, len(b.pending))
 	ids := make(map[repo.CommitNumber]repo.ID)
-	for i, at := range s.pending {
+	for i, at := range b.pending {
 		id, ok := ids[at.commit]
 		if !ok {
-			id = s.h.Commit(at.commit).ID
+			id = b.h.Commit(at.commit).ID
 			ids[at.commit] = id
 		}
 		places[i] = repo.CommitPath{Commit: id, Path: at.path}
 	}
-	found, err := s.c.At(ctx, places)
+	found, err := b.c.At(ctx, places)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		s.Err = err
+		b.Err = err
 	case len(found) != len(places):
-		s.Err = fmt.Errorf("%d answers about %d contents", len(found), len(places))
+		b.Err = fmt.Errorf("%d answers about %d contents", len(found), len(places))
 	default:
-		for i, at := range s.pending {
-			s.known[at] = found[i]
+		for i, at := range b.pending {
+			b.known[at] = found[i]
 		}
 	}
-	s.pending = s.pending[:0]
+	b.pending = b.pending[:0]
 	return nil
 }
 
 // At returns the result of a lookup, zero if the path does not exist.
-func (s *BlobBatch) At(commit repo.CommitNumber, path repo.Path) repo.ID {
-	return s.known[commitPath{commit, path}]
+func (b *BlobBatch) At(commit repo.CommitNumber, path repo.Path) repo.ID {
+	return b.known[commitPath{commit, path}]
 }
 
 // knows reports whether a lookup was done.
-func (s *BlobBatch) knows(commit repo.CommitNumber, path repo.Path) bool {
-	_, asked := s.known[commitPath{commit, path}]
-	return asked && s.Err == nil
+func (b *BlobBatch) knows(commit repo.CommitNumber, path repo.Path) bool {
+	_, asked := b.known[commitPath{commit, path}]
+	return asked && b.Err == nil
 }

@@ -103,7 +103,7 @@ func parseHistory(text string) *fakeHistory {
 	return w
 }
 
-func (w *fakeHistory) line(line string) {
+func (h *fakeHistory) line(line string) {
 	fields := strings.Split(line, "|")
 	head, changes, ok := strings.Cut(fields[0], ":")
 	if !ok {
@@ -114,10 +114,10 @@ func (w *fakeHistory) line(line string) {
 	switch {
 	case arrow:
 		for p := range strings.FieldsSeq(from) {
-			m.parents = append(m.parents, w.num(p))
+			m.parents = append(m.parents, h.num(p))
 		}
-	case len(w.commits) > 0:
-		m.parents = []repo.CommitNumber{repo.CommitNumber(len(w.commits) - 1)}
+	case len(h.commits) > 0:
+		m.parents = []repo.CommitNumber{repo.CommitNumber(len(h.commits) - 1)}
 	}
 	for _, f := range fields[1:] {
 		key, value, _ := strings.Cut(f, ":")
@@ -128,14 +128,14 @@ func (w *fakeHistory) line(line string) {
 		}
 		m.trailers = append(m.trailers, repo.Trailer{Key: key, Value: value})
 	}
-	m.tree = w.merged(m.parents)
+	m.tree = h.merged(m.parents)
 	for word := range strings.FieldsSeq(changes) {
-		w.change(m.tree, word)
+		h.change(m.tree, word)
 	}
-	w.add(m)
+	h.add(m)
 }
 
-func (w *fakeHistory) change(t fakeTree, word string) {
+func (h *fakeHistory) change(t fakeTree, word string) {
 	if p, ok := strings.CutPrefix(word, "-"); ok {
 		delete(t, at(p))
 		return
@@ -145,7 +145,7 @@ func (w *fakeHistory) change(t fakeTree, word string) {
 		return
 	}
 	if p, from, ok := strings.Cut(word, "~"); ok {
-		if x, there := w.commits[w.num(from)].tree[at(p)]; there {
+		if x, there := h.commits[h.num(from)].tree[at(p)]; there {
 			t[at(p)] = x
 		} else {
 			delete(t, at(p))
@@ -163,8 +163,8 @@ func (w *fakeHistory) change(t fakeTree, word string) {
 	}
 }
 
-func (w *fakeHistory) num(name string) repo.CommitNumber {
-	n, ok := w.names[name]
+func (h *fakeHistory) num(name string) repo.CommitNumber {
+	n, ok := h.names[name]
 	if !ok {
 		panic("no commit " + name)
 	}
@@ -172,33 +172,33 @@ func (w *fakeHistory) num(name string) repo.CommitNumber {
 }
 
 // id returns the id of a commit.
-func (w *fakeHistory) id(name string) repo.ID {
-	if id, ok := w.ids[name]; ok {
+func (h *fakeHistory) id(name string) repo.ID {
+	if id, ok := h.ids[name]; ok {
 		return id
 	}
 	return idOf("commit " + name)
 }
 
 // add appends a commit whose parents and tree are set.
-func (w *fakeHistory) add(m fakeCommit) {
-	n := repo.CommitNumber(len(w.commits))
+func (h *fakeHistory) add(m fakeCommit) {
+	n := repo.CommitNumber(len(h.commits))
 	if m.date == "" {
 		m.date = time.Date(2024, 1, 1, 0, int(n), 0, 0, time.UTC).Format(time.RFC3339)
 	}
-	m.touches = w.touches(m)
-	m.moves = w.movesOf(n, m)
-	w.commits = append(w.commits, m)
-	w.names[m.name] = n
+	m.touches = h.touches(m)
+	m.moves = h.movesOf(n, m)
+	h.commits = append(h.commits, m)
+	h.names[m.name] = n
 }
 
 // ancestors returns commits and all their ancestors.
-func (w *fakeHistory) ancestors(of ...repo.CommitNumber) map[repo.CommitNumber]bool {
+func (h *fakeHistory) ancestors(of ...repo.CommitNumber) map[repo.CommitNumber]bool {
 	seen := make(map[repo.CommitNumber]bool)
 	var visit func(n repo.CommitNumber)
 	visit = func(n repo.CommitNumber) {
 		if !seen[n] {
 			seen[n] = true
-			for _, p := range w.commits[n].parents {
+			for _, p := range h.commits[n].parents {
 				visit(p)
 			}
 		}
@@ -211,10 +211,10 @@ func (w *fakeHistory) ancestors(of ...repo.CommitNumber) map[repo.CommitNumber]b
 
 // merged returns the tree of a merge of parents: the tree that git would make, and the first parent's content
 // where there is a conflict.
-func (w *fakeHistory) merged(parents []repo.CommitNumber) fakeTree {
-	t, conflicts := w.autoMerged(parents)
+func (h *fakeHistory) merged(parents []repo.CommitNumber) fakeTree {
+	t, conflicts := h.autoMerged(parents)
 	for p := range conflicts {
-		if x, ok := w.commits[parents[0]].tree[p]; ok {
+		if x, ok := h.commits[parents[0]].tree[p]; ok {
 			t[p] = x
 		} else {
 			delete(t, p)
@@ -225,22 +225,22 @@ func (w *fakeHistory) merged(parents []repo.CommitNumber) fakeTree {
 
 // autoMerged returns the tree that git makes of parents, merged one after the other, and the paths with conflicts.
 // Of several merge bases it takes the last.
-func (w *fakeHistory) autoMerged(parents []repo.CommitNumber) (t fakeTree, conflicts map[repo.Path]bool) {
+func (h *fakeHistory) autoMerged(parents []repo.CommitNumber) (t fakeTree, conflicts map[repo.Path]bool) {
 	conflicts = make(map[repo.Path]bool)
 	if len(parents) == 0 {
 		return fakeTree{}, conflicts
 	}
-	t = maps.Clone(w.commits[parents[0]].tree)
+	t = maps.Clone(h.commits[parents[0]].tree)
 	for i, p := range parents[1:] {
 		base := fakeTree{}
-		first, second := w.ancestors(parents[:i+1]...), w.ancestors(p)
-		for n := repo.CommitNumber(len(w.commits) - 1); n >= 0; n-- {
+		first, second := h.ancestors(parents[:i+1]...), h.ancestors(p)
+		for n := repo.CommitNumber(len(h.commits) - 1); n >= 0; n-- {
 			if first[n] && second[n] {
-				base = w.commits[n].tree
+				base = h.commits[n].tree
 				break
 			}
 		}
-		t = mergeTrees(base, t, w.commits[p].tree, conflicts)
+		t = mergeTrees(base, t, h.commits[p].tree, conflicts)
 	}
 	return t, conflicts
 }
@@ -363,13 +363,13 @@ func mergeContents(base, ours, theirs string) (merged string, clean bool) {
 }
 
 // byGit returns the verdict on a file of a merge.
-func (w *fakeHistory) byGit(c repo.CommitNumber, p repo.Path) repo.MergeVerdict {
-	if m, ok := w.verdicts[commitPath{c, p}]; ok {
+func (h *fakeHistory) byGit(c repo.CommitNumber, p repo.Path) repo.MergeVerdict {
+	if m, ok := h.verdicts[commitPath{c, p}]; ok {
 		return m
 	}
-	t, conflicts := w.autoMerged(w.commits[c].parents)
+	t, conflicts := h.autoMerged(h.commits[c].parents)
 	was, had := t[p]
-	now, has := w.commits[c].tree[p]
+	now, has := h.commits[c].tree[p]
 	if conflicts[p] || had != has || was.content != now.content {
 		return repo.MergeVerdict{By: repo.MergeByPerson}
 	}
@@ -377,20 +377,20 @@ func (w *fakeHistory) byGit(c repo.CommitNumber, p repo.Path) repo.MergeVerdict 
 }
 
 // Merged returns the verdicts on files of merges.
-func (w *fakeHistory) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
-	w.repeated += len(files)
+func (h *fakeHistory) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
+	h.repeated += len(files)
 	list := make([]repo.MergeVerdict, len(files))
 	for i, f := range files {
-		n, ok := w.Find(f.Commit)
+		n, ok := h.Find(f.Commit)
 		if !ok {
 			return nil, errors.New("no commit " + f.Commit.String())
 		}
-		for k, p := range w.commits[n].parents {
-			if f.Parents[k] != w.id(w.commits[p].name) {
+		for k, p := range h.commits[n].parents {
+			if f.Parents[k] != h.id(h.commits[p].name) {
 				return nil, errors.New("other parents of " + f.Commit.String())
 			}
 		}
-		list[i] = w.byGit(n, f.Path)
+		list[i] = h.byGit(n, f.Path)
 	}
 	return list, ctx.Err()
 }
@@ -406,10 +406,10 @@ func mergeKeys(trees ...fakeTree) map[repo.Path]bool {
 }
 
 // touches returns the paths that differ from every parent.
-func (w *fakeHistory) touches(m fakeCommit) map[repo.Path]repo.ChangeKind {
+func (h *fakeHistory) touches(m fakeCommit) map[repo.Path]repo.ChangeKind {
 	parents := make([]fakeTree, 0, len(m.parents))
 	for _, p := range m.parents {
-		parents = append(parents, w.commits[p].tree)
+		parents = append(parents, h.commits[p].tree)
 	}
 	if len(parents) == 0 {
 		parents = []fakeTree{{}}
@@ -442,10 +442,10 @@ func isSpec(p repo.Path) bool { return p.Base() == "spec.md" && p.Dir().Under(".
 
 // movesOf pairs the spec files that a commit added with those that a parent has and the commit does not: first
 // those with the same content, then those with similar content.
-func (w *fakeHistory) movesOf(n repo.CommitNumber, m fakeCommit) []repo.Move {
+func (h *fakeHistory) movesOf(n repo.CommitNumber, m fakeCommit) []repo.Move {
 	var moves []repo.Move
 	for _, parent := range m.parents {
-		before := w.commits[parent].tree
+		before := h.commits[parent].tree
 		var from, to []repo.Path
 		for _, p := range slices.Sorted(maps.Keys(mergeKeys(before, m.tree))) {
 			_, had := before[p]
@@ -489,35 +489,35 @@ var (
 	_ derive.Contents = (*fakeHistory)(nil)
 )
 
-func (w *fakeHistory) Len() repo.CommitNumber { return repo.CommitNumber(len(w.commits)) }
+func (h *fakeHistory) Len() repo.CommitNumber { return repo.CommitNumber(len(h.commits)) }
 
-func (w *fakeHistory) Find(id repo.ID) (repo.CommitNumber, bool) {
-	for i, m := range w.commits {
-		if w.id(m.name) == id {
-			return repo.CommitNumber(i), !w.gone
+func (h *fakeHistory) Find(id repo.ID) (repo.CommitNumber, bool) {
+	for i, m := range h.commits {
+		if h.id(m.name) == id {
+			return repo.CommitNumber(i), !h.gone
 		}
 	}
 	return 0, false
 }
 
-func (w *fakeHistory) Commit(n repo.CommitNumber) repo.HistoryCommit {
-	w.commit++
-	m := w.commits[n]
-	return repo.HistoryCommit{ID: w.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
+func (h *fakeHistory) Commit(n repo.CommitNumber) repo.HistoryCommit {
+	h.commit++
+	m := h.commits[n]
+	return repo.HistoryCommit{ID: h.id(m.name), Parents: m.parents, Date: m.date, Subject: "makes " + m.name, Trailers: m.trailers}
 }
 
-func (w *fakeHistory) Parents() repo.ParentTable {
+func (h *fakeHistory) Parents() repo.ParentTable {
 	l := repo.ParentTable{Starts: []int32{0}}
-	for _, m := range w.commits {
+	for _, m := range h.commits {
 		l.Numbers = append(l.Numbers, m.parents...)
 		l.Starts = append(l.Starts, int32(len(l.Numbers)))
 	}
 	return l
 }
 
-func (w *fakeHistory) Marked() []repo.CommitNumber {
+func (h *fakeHistory) Marked() []repo.CommitNumber {
 	var list []repo.CommitNumber
-	for i, m := range w.commits {
+	for i, m := range h.commits {
 		if len(m.trailers) > 0 {
 			list = append(list, repo.CommitNumber(i))
 		}
@@ -525,9 +525,9 @@ func (w *fakeHistory) Marked() []repo.CommitNumber {
 	return list
 }
 
-func (w *fakeHistory) Touching(path repo.Path) []repo.Touch {
+func (h *fakeHistory) Touching(path repo.Path) []repo.Touch {
 	var list []repo.Touch
-	for i, m := range w.commits {
+	for i, m := range h.commits {
 		if kind, ok := m.touches[path]; ok {
 			list = append(list, repo.Touch{Commit: repo.CommitNumber(i), Kind: kind})
 		}
@@ -535,9 +535,9 @@ func (w *fakeHistory) Touching(path repo.Path) []repo.Touch {
 	return list
 }
 
-func (w *fakeHistory) Below(dir repo.Path) []repo.Path {
+func (h *fakeHistory) Below(dir repo.Path) []repo.Path {
 	found := make(map[repo.Path]bool)
-	for _, m := range w.commits {
+	for _, m := range h.commits {
 		for p := range m.touches {
 			if p.Under(dir) {
 				found[p] = true
@@ -547,10 +547,10 @@ func (w *fakeHistory) Below(dir repo.Path) []repo.Path {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func (w *fakeHistory) Since(first repo.CommitNumber) []repo.PathTouches {
+func (h *fakeHistory) Since(first repo.CommitNumber) []repo.PathTouches {
 	var list []repo.PathTouches
-	for _, p := range w.Below("") {
-		touches := slices.DeleteFunc(w.Touching(p), func(t repo.Touch) bool { return t.Commit < first })
+	for _, p := range h.Below("") {
+		touches := slices.DeleteFunc(h.Touching(p), func(t repo.Touch) bool { return t.Commit < first })
 		if len(touches) > 0 {
 			list = append(list, repo.PathTouches{Path: p, Touches: touches})
 		}
@@ -558,28 +558,28 @@ func (w *fakeHistory) Since(first repo.CommitNumber) []repo.PathTouches {
 	return list
 }
 
-func (w *fakeHistory) Moves() []repo.Move {
+func (h *fakeHistory) Moves() []repo.Move {
 	var list []repo.Move
-	for _, m := range w.commits {
+	for _, m := range h.commits {
 		list = append(list, m.moves...)
 	}
 	return list
 }
 
-func (w *fakeHistory) Gap() string { return w.gap }
+func (h *fakeHistory) Gap() string { return h.gap }
 
-func (w *fakeHistory) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
-	w.asked = append(w.asked, places)
-	if err := cmpErr(ctx.Err(), w.broken); err != nil {
+func (h *fakeHistory) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
+	h.asked = append(h.asked, places)
+	if err := cmpErr(ctx.Err(), h.broken); err != nil {
 		return nil, err
 	}
 	ids := make([]repo.ID, len(places))
 	for i, p := range places {
-		n, ok := w.Find(p.Commit)
+		n, ok := h.Find(p.Commit)
 		if !ok {
 			return nil, errors.New("no commit " + p.Commit.String())
 		}
-		if x, there := w.commits[n].tree[p.Path]; there {
+		if x, there := h.commits[n].tree[p.Path]; there {
 			ids[i] = idOf(x.content)
 		}
 	}
@@ -618,21 +618,21 @@ func nodes(lines ...string) []*parse.Node {
 }
 
 // derive returns the facts about nodes at the last commit.
-func (w *fakeHistory) derive(t testing.TB, list ...string) []derive.Facts {
+func (h *fakeHistory) derive(t testing.TB, list ...string) []derive.Facts {
 	t.Helper()
-	return w.deriveAt(t, w.head(), nodes(list...))
+	return h.deriveAt(t, h.head(), nodes(list...))
 }
 
-func (w *fakeHistory) head() repo.ID {
-	if len(w.commits) == 0 {
+func (h *fakeHistory) head() repo.ID {
+	if len(h.commits) == 0 {
 		return repo.ID{}
 	}
-	return w.id(w.commits[len(w.commits)-1].name)
+	return h.id(h.commits[len(h.commits)-1].name)
 }
 
-func (w *fakeHistory) deriveAt(t testing.TB, head repo.ID, list []*parse.Node) []derive.Facts {
+func (h *fakeHistory) deriveAt(t testing.TB, head repo.ID, list []*parse.Node) []derive.Facts {
 	t.Helper()
-	facts, err := derive.Derive(t.Context(), list, derive.Options{Head: head}, w, w)
+	facts, err := derive.Derive(t.Context(), list, derive.Options{Head: head}, h, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -640,17 +640,17 @@ func (w *fakeHistory) deriveAt(t testing.TB, head repo.ID, list []*parse.Node) [
 }
 
 // name returns the name of a commit.
-func (w *fakeHistory) name(id repo.ID) string {
-	n, ok := w.Find(id)
+func (h *fakeHistory) name(id repo.ID) string {
+	n, ok := h.Find(id)
 	if !ok {
 		return "?"
 	}
-	return w.commits[n].name
+	return h.commits[n].name
 }
 
 // brief summarizes facts: version, drift, touched, the versions newest first, the acks, the files with drift, the
 // problems.
-func (w *fakeHistory) brief(f derive.Facts) string {
+func (h *fakeHistory) brief(f derive.Facts) string {
 	number := func(n *int) string {
 		if n == nil {
 			return "?"
@@ -660,13 +660,13 @@ func (w *fakeHistory) brief(f derive.Facts) string {
 	words := []string{"v" + number(f.Version), "d" + number(f.Drift), "t" + number(f.Touched)}
 	var rows []string
 	for _, r := range f.Versions {
-		rows = append(rows, w.name(r.Commit))
+		rows = append(rows, h.name(r.Commit))
 	}
 	if rows != nil {
 		words = append(words, strings.Join(rows, ","))
 	}
 	for _, a := range f.Acks {
-		words = append(words, fmt.Sprintf("%s:%s", w.name(a.Commit), a.State))
+		words = append(words, fmt.Sprintf("%s:%s", h.name(a.Commit), a.State))
 	}
 	for _, b := range f.DriftFiles {
 		words = append(words, fmt.Sprintf("%s-%d", b.Path, b.Commits))

@@ -273,14 +273,14 @@ func governs(n *parse.Node, p repo.Path) bool {
 
 // renumbered returns the same history with other commit numbers. It copies the verdicts, because a fakeHistory
 // takes the merge base with the highest number.
-func (w *fakeHistory) renumbered(t *rapid.T) *fakeHistory {
-	other := &fakeHistory{names: make(map[string]repo.CommitNumber), gap: w.gap, verdicts: make(map[commitPath]repo.MergeVerdict)}
-	left := slices.Clone(w.commits)
+func (h *fakeHistory) renumbered(t *rapid.T) *fakeHistory {
+	other := &fakeHistory{names: make(map[string]repo.CommitNumber), gap: h.gap, verdicts: make(map[commitPath]repo.MergeVerdict)}
+	left := slices.Clone(h.commits)
 	for len(left) > 0 {
 		var ready []int
 		for i, m := range left {
 			if !slices.ContainsFunc(m.parents, func(p repo.CommitNumber) bool {
-				_, done := other.names[w.commits[p].name]
+				_, done := other.names[h.commits[p].name]
 				return !done
 			}) {
 				ready = append(ready, i)
@@ -291,11 +291,11 @@ func (w *fakeHistory) renumbered(t *rapid.T) *fakeHistory {
 		left = slices.Delete(left, i, i+1)
 		parents := make([]repo.CommitNumber, len(m.parents))
 		for k, p := range m.parents {
-			parents[k] = other.names[w.commits[p].name]
+			parents[k] = other.names[h.commits[p].name]
 		}
 		m.parents = parents
 		for p := range m.touches {
-			other.verdicts[commitPath{repo.CommitNumber(len(other.commits)), p}] = w.byGit(w.names[m.name], p)
+			other.verdicts[commitPath{repo.CommitNumber(len(other.commits)), p}] = h.byGit(h.names[m.name], p)
 		}
 		other.add(m)
 	}

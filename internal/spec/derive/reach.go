@@ -57,7 +57,7 @@ type reachSet struct {
 }
 
 // reaches reports whether a commit is reached from the i-th set of the reachSet.
-func (v *reachSet) reaches(i int, c repo.CommitNumber) bool { return v.mask[c]&(1<<i) != 0 }
+func (r *reachSet) reaches(i int, c repo.CommitNumber) bool { return r.mask[c]&(1<<i) != 0 }
 
 // eachReachSet finds the commits that sets of commits reach, and calls see for each 64 sets. It makes one pass over the
 // commits for these: every commit passes its bits on to its parents, which have lower numbers.

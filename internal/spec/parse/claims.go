@@ -63,10 +63,10 @@ func CodeOf(n *Node) []Entry { return n.Code }
 func RelatedOf(n *Node) []Entry { return n.Related }
 
 // Matching returns the entries that name a path.
-func (l EntryIndex) Matching(path repo.Path) iter.Seq[*sharedEntry] {
+func (e EntryIndex) Matching(path repo.Path) iter.Seq[*sharedEntry] {
 	return func(yield func(*sharedEntry) bool) {
 		for at := path; ; at = at.Dir() {
-			for _, s := range l[at] {
+			for _, s := range e[at] {
 				if s.Matches(path) && !yield(s) {
 					return
 				}
@@ -79,10 +79,10 @@ func (l EntryIndex) Matching(path repo.Path) iter.Seq[*sharedEntry] {
 }
 
 // Cost returns the number of entries that a path is compared with.
-func (l EntryIndex) Cost(path repo.Path) int {
+func (e EntryIndex) Cost(path repo.Path) int {
 	n := 0
 	for at := path; ; at = at.Dir() {
-		n += len(l[at])
+		n += len(e[at])
 		if at == "" {
 			return n
 		}
@@ -90,9 +90,9 @@ func (l EntryIndex) Cost(path repo.Path) int {
 }
 
 // MoreThan reports whether more than most nodes have an entry that matches a path.
-func (l EntryIndex) MoreThan(most int, path repo.Path) bool {
+func (e EntryIndex) MoreThan(most int, path repo.Path) bool {
 	nodes := make(map[int]bool)
-	for s := range l.Matching(path) {
+	for s := range e.Matching(path) {
 		for _, h := range s.Nodes {
 			if nodes[h.Node] = true; len(nodes) > most {
 				return true
@@ -104,9 +104,9 @@ func (l EntryIndex) MoreThan(most int, path repo.Path) bool {
 
 // Claims returns, for each node with an entry that matches a path, the first such entry. They are in the order of
 // the nodes.
-func (l EntryIndex) Claims(path repo.Path) []NodeEntry {
+func (e EntryIndex) Claims(path repo.Path) []NodeEntry {
 	var found []NodeEntry
-	for s := range l.Matching(path) {
+	for s := range e.Matching(path) {
 		found = append(found, s.Nodes...)
 	}
 	slices.SortFunc(found, func(a, b NodeEntry) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.entry, b.entry)) })

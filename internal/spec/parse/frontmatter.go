@@ -142,22 +142,22 @@ type fieldDecoder struct {
 }
 
 // problem adds a problem about a line of the frontmatter.
-func (t *fieldDecoder) problem(line int, fix, format string, args ...any) {
-	t.node.problem(Problem{Rule: RuleFrontmatter, Line: line, Message: fmt.Sprintf(format, args...), Fix: fix})
+func (f *fieldDecoder) problem(line int, fix, format string, args ...any) {
+	f.node.problem(Problem{Rule: RuleFrontmatter, Line: line, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // mapping decodes the fields of a mapping.
-func (t *fieldDecoder) mapping(n *yaml.Node) {
+func (f *fieldDecoder) mapping(n *yaml.Node) {
 	if n == nil {
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := follow(n.Content[i])
 		if key.Kind != yaml.ScalarNode {
-			t.problem(n.Content[i].Line+t.shift, "start it with a name, such as title: value", "field without a plain name")
+			f.problem(n.Content[i].Line+f.shift, "start it with a name, such as title: value", "field without a plain name")
 			continue
 		}
-		t.field(key.Value, n.Content[i].Line+t.shift, n.Content[i+1])
+		f.field(key.Value, n.Content[i].Line+f.shift, n.Content[i+1])
 	}
 }
 
@@ -191,42 +191,42 @@ func isList(name string) bool { return name == "code" || name == "related" }
 func isProse(name string) bool { return name == "title" || name == "desc" }
 
 // field decodes one field. If a field appears twice, the first one counts.
-func (t *fieldDecoder) field(name string, line int, value *yaml.Node) {
-	if first, again := t.lines[name]; again {
-		t.problem(line, "keep one of the two", "%s appears twice; ken reads line %d", Quote(name), first)
+func (f *fieldDecoder) field(name string, line int, value *yaml.Node) {
+	if first, again := f.lines[name]; again {
+		f.problem(line, "keep one of the two", "%s appears twice; ken reads line %d", Quote(name), first)
 		return
 	}
-	t.lines[name] = line
-	switch at := fieldOf(t.node, name).(type) {
+	f.lines[name] = line
+	switch at := fieldOf(f.node, name).(type) {
 	case *string:
-		*at = t.text(name, line, value)
+		*at = f.text(name, line, value)
 	case *[]Entry:
-		*at = t.entries(name, value)
+		*at = f.entries(name, value)
 	default:
-		t.extra(name, line, value)
+		f.extra(name, line, value)
 	}
 	if name == "title" {
-		t.node.Title = strings.Join(strings.Fields(t.node.Title), " ") // titles are shown on one line
+		f.node.Title = strings.Join(strings.Fields(f.node.Title), " ") // titles are shown on one line
 	}
 }
 
 // extra stores an unknown field.
-func (t *fieldDecoder) extra(name string, line int, value *yaml.Node) {
-	before := t.seen
-	v := t.value(value)
-	if t.seen > maxValues {
-		t.problem(line, "make it shorter", "%s has too many values; ken ignores it", Quote(name))
-		t.seen = before
+func (f *fieldDecoder) extra(name string, line int, value *yaml.Node) {
+	before := f.seen
+	v := f.value(value)
+	if f.seen > maxValues {
+		f.problem(line, "make it shorter", "%s has too many values; ken ignores it", Quote(name))
+		f.seen = before
 		return
 	}
-	t.node.Extra = append(t.node.Extra, Field{Name: name, Value: v, Line: line})
+	f.node.Extra = append(f.node.Extra, Field{Name: name, Value: v, Line: line})
 }
 
 // text decodes a text field, "" for null.
-func (t *fieldDecoder) text(name string, line int, n *yaml.Node) string {
+func (f *fieldDecoder) text(name string, line int, n *yaml.Node) string {
 	n = follow(n)
 	if n.Kind != yaml.ScalarNode {
-		t.problem(line, fmt.Sprintf("write it as %s: \"…\"", name), "%s is %s, not a text", name, kind(n))
+		f.problem(line, fmt.Sprintf("write it as %s: \"…\"", name), "%s is %s, not a text", name, kind(n))
 		return ""
 	}
 	if isNull(n) {
@@ -251,16 +251,16 @@ func kind(n *yaml.Node) string {
 }
 
 // entries decodes a list of entries.
-func (t *fieldDecoder) entries(name string, n *yaml.Node) []Entry {
+func (f *fieldDecoder) entries(name string, n *yaml.Node) []Entry {
 	var list []Entry
 	seen := make(map[Entry]bool)
 	for _, item := range items(n) {
-		line := item.Line + t.shift
+		line := item.Line + f.shift
 		item = follow(item)
 		if item.Kind != yaml.ScalarNode {
-			t.problem(line, "write one path per line, such as - \"src/a.go\"", "an entry of %s is %s, not a path", name, kind(item))
+			f.problem(line, "write one path per line, such as - \"src/a.go\"", "an entry of %s is %s, not a path", name, kind(item))
 			if name == "code" {
-				t.node.CodeUnknown = "ken cannot read an entry of its code"
+				f.node.CodeUnknown = "ken cannot read an entry of its code"
 			}
 			continue
 		}
@@ -269,7 +269,7 @@ func (t *fieldDecoder) entries(name string, n *yaml.Node) []Entry {
 		}
 		e, err := ReadEntry(item.Value)
 		if err != nil {
-			t.node.problem(Problem{
+			f.node.problem(Problem{
 				Rule: RuleEntry, Line: line,
 				Message: fmt.Sprintf("%s: %v", name, err), Fix: fault.HintOf(err),
 			})
@@ -281,7 +281,7 @@ func (t *fieldDecoder) entries(name string, n *yaml.Node) []Entry {
 			continue
 		}
 		if len(list) == maxEntries {
-			t.problem(line, "use directories or globs instead", "%s has more than %d entries; ken ignores the rest", name, maxEntries)
+			f.problem(line, "use directories or globs instead", "%s has more than %d entries; ken ignores the rest", name, maxEntries)
 			break
 		}
 		seen[key] = true
@@ -345,9 +345,9 @@ func splitCommas(s string) []string {
 }
 
 // value returns the value of an unknown field, as described at [Field].
-func (t *fieldDecoder) value(n *yaml.Node) any {
+func (f *fieldDecoder) value(n *yaml.Node) any {
 	// An alias may contain itself; the limit ends that recursion, too.
-	if t.seen++; t.seen > maxValues {
+	if f.seen++; f.seen > maxValues {
 		return nil
 	}
 	n = follow(n)
@@ -357,17 +357,17 @@ func (t *fieldDecoder) value(n *yaml.Node) any {
 	case n.Kind == yaml.SequenceNode:
 		list := make([]any, 0, min(len(n.Content), maxValues))
 		for _, item := range n.Content {
-			if t.seen > maxValues {
+			if f.seen > maxValues {
 				break
 			}
-			list = append(list, t.value(item))
+			list = append(list, f.value(item))
 		}
 		return list
 	case n.Kind == yaml.MappingNode:
 		m := make(map[string]any)
-		for i := 0; i+1 < len(n.Content) && t.seen <= maxValues; i += 2 {
+		for i := 0; i+1 < len(n.Content) && f.seen <= maxValues; i += 2 {
 			key := follow(n.Content[i])
-			m[key.Value] = t.value(n.Content[i+1])
+			m[key.Value] = f.value(n.Content[i+1])
 		}
 		return m
 	default:

@@ -106,16 +106,16 @@ func newIDCandidate(n *Node) *idCandidate {
 }
 
 // extend adds one more path element to the proposal.
-func (b *idCandidate) extend() {
-	last := len(b.sizes) - 1
-	b.from -= len(separator) + b.sizes[last]
-	b.sizes = b.sizes[:last]
+func (i *idCandidate) extend() {
+	last := len(i.sizes) - 1
+	i.from -= len(separator) + i.sizes[last]
+	i.sizes = i.sizes[:last]
 }
 
-func (b *idCandidate) id() string { return b.whole[b.from:] }
+func (i *idCandidate) id() string { return i.whole[i.from:] }
 
 // atEnd reports whether the proposal includes the whole path.
-func (b *idCandidate) atEnd() bool { return len(b.sizes) == 0 }
+func (i *idCandidate) atEnd() bool { return len(i.sizes) == 0 }
 
 // IDToken converts a directory name to a word that needs no quoting in a URL, a trailer or a command. It is in NFC,
 // keeps letters of all scripts, and has - for other characters.

@@ -10,30 +10,30 @@ import (
 // plain decodes frontmatter that is not valid YAML as a whole. It decodes each field on its own: as YAML if
 // possible, else as a plain line "name: value" with the list items below it. So an invalid field does not affect
 // the others.
-func (t *fieldDecoder) plain(text string) {
+func (f *fieldDecoder) plain(text string) {
 	var s *section
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		number := i + 2
 		blank := strings.TrimSpace(line) == ""
 		switch name, rest, ok := cutName(line); {
 		case ok:
-			t.section(s)
+			f.section(s)
 			s = &section{name: name, rest: rest, line: number, lines: []string{line}}
 		case blank || line[0] == '#':
 			s.add("")
 		case s != nil && (strings.ContainsAny(line[:1], " \t]}") || isItem(line)):
 			s.add(line)
 		default:
-			t.unreadable(number, line)
+			f.unreadable(number, line)
 			s.add("")
 		}
 	}
-	t.section(s)
+	f.section(s)
 }
 
 // unreadable adds a problem for a line that is no field.
-func (t *fieldDecoder) unreadable(number int, line string) {
-	t.problem(number, "write name: \"value\"; quote values with special characters",
+func (f *fieldDecoder) unreadable(number int, line string) {
+	f.problem(number, "write name: \"value\"; quote values with special characters",
 		"%s is not a field of the frontmatter", Quote(strings.TrimSpace(line)))
 }
 
@@ -52,21 +52,21 @@ func (s *section) add(line string) {
 }
 
 // section decodes one field; nil means none.
-func (t *fieldDecoder) section(s *section) {
+func (f *fieldDecoder) section(s *section) {
 	if s == nil {
 		return
 	}
 	if doc, ok := parse(strings.Join(s.lines, "\n")); ok && doc != nil && doc.Kind == yaml.MappingNode && len(doc.Content) == 2 {
-		t.shift = s.line - 1
-		t.mapping(doc)
+		f.shift = s.line - 1
+		f.mapping(doc)
 		return
 	}
-	t.shift = 0
-	t.field(s.name, s.line, t.plainValue(s))
+	f.shift = 0
+	f.field(s.name, s.line, f.plainValue(s))
 }
 
 // plainValue decodes a field as a plain line and the items below it.
-func (t *fieldDecoder) plainValue(s *section) *yaml.Node {
+func (f *fieldDecoder) plainValue(s *section) *yaml.Node {
 	value := &yaml.Node{Kind: yaml.SequenceNode, Line: s.line}
 	if isList(s.name) {
 		for _, part := range splitCommas(unbracket(s.rest)) {
@@ -89,7 +89,7 @@ func (t *fieldDecoder) plainValue(s *section) *yaml.Node {
 		case text && !named:
 			more = append(more, strings.TrimSpace(line)) // an indented continuation line
 		default:
-			t.unreadable(number, line)
+			f.unreadable(number, line)
 		}
 	}
 	if text {

@@ -96,11 +96,11 @@ func (c *Cache) Save(ctx context.Context, maker string, bodies map[repo.ID][]byt
 type cacheEntry struct{ content, body []byte }
 
 // sum returns a checksum of the maker and the entry.
-func (m cacheEntry) sum(maker string) int64 {
+func (c cacheEntry) sum(maker string) int64 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	s := crc32.Update(0, table, []byte(maker))
-	s = crc32.Update(s, table, m.content)
-	return int64(crc32.Update(s, table, m.body))
+	s = crc32.Update(s, table, c.content)
+	return int64(crc32.Update(s, table, c.body))
 }
 
 // try calls act in a transaction if the database exists or, for writing, can be created. It removes a damaged

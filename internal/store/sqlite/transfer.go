@@ -47,32 +47,32 @@ type Bundle struct {
 }
 
 // readRecords reads the usable records of a store.
-func (k *Bundle) readRecords(s *Store, conn *sqlite.Conn) (err error) {
-	*k = Bundle{}
-	if k.records, err = s.records(conn); err != nil {
+func (b *Bundle) readRecords(s *Store, conn *sqlite.Conn) (err error) {
+	*b = Bundle{}
+	if b.records, err = s.records(conn); err != nil {
 		return err
 	}
 	if ok, err := hasSurvey(conn); !ok || err != nil {
 		return err
 	}
-	k.directories, err = s.directoryRecords(conn)
+	b.directories, err = s.directoryRecords(conn)
 	return err
 }
 
 // readOthers reads the failures and leases.
-func (k *Bundle) readOthers(conn *sqlite.Conn) (err error) {
+func (b *Bundle) readOthers(conn *sqlite.Conn) (err error) {
 	if ok, err := hasSurvey(conn); !ok || err != nil {
 		return err
 	}
-	if k.failures, err = failures(conn); err != nil {
+	if b.failures, err = failures(conn); err != nil {
 		return err
 	}
-	k.leases, err = leases(conn)
+	b.leases, err = leases(conn)
 	return err
 }
 
-func (k *Bundle) isZero() bool {
-	return len(k.records)+len(k.directories)+len(k.failures)+len(k.leases) == 0
+func (b *Bundle) isZero() bool {
+	return len(b.records)+len(b.directories)+len(b.failures)+len(b.leases) == 0
 }
 
 // addBundle adds the data of another store. It does not change existing records, and rejects records in the future.

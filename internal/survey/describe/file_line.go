@@ -23,16 +23,16 @@ func FileLine(f *workspace.File, o *outline.Outline) string {
 
 // readDocs collects the descriptions in the files. It ignores a text that several files have, such as a licence,
 // because it is about none of them.
-func (w *outlineBuilder) readDocs() {
-	repeated := w.repeatedDocs()
-	for i := range w.Files {
-		f := &w.Files[i]
-		if f.Outline == nil || f.Path.Base() == w.Own.From || f.Outline.Language == outline.Markdown {
+func (o *outlineBuilder) readDocs() {
+	repeated := o.repeatedDocs()
+	for i := range o.Files {
+		f := &o.Files[i]
+		if f.Outline == nil || f.Path.Base() == o.Own.From || f.Outline.Language == outline.Markdown {
 			continue
 		}
 		text := excerpt.StripMarkup(f.Outline.Doc)
 		if excerpt.IsDescription(text) && !repeated[text] && !aboutPackage(f, text) {
-			w.docs[f] = text
+			o.docs[f] = text
 		}
 	}
 }
@@ -72,8 +72,8 @@ func (f *ItemFile) symbols() []outline.Symbol {
 
 // line returns one line about a file: its description, else its main symbol and the names of others. It is "" if
 // nothing but the file name is known.
-func (w *outlineBuilder) line(f *ItemFile) string {
-	if text := w.docs[f]; text != "" {
+func (o *outlineBuilder) line(f *ItemFile) string {
+	if text := o.docs[f]; text != "" {
 		return text
 	}
 	if f.Outline != nil && f.Outline.Language == outline.Markdown {

@@ -56,8 +56,8 @@ func lastMessage(req model.Request) string {
 // A linkAndLargeFile is a tree whose file src/link is a symbolic link, and src/big.sql a very large file.
 type linkAndLargeFile struct{ directoryTree }
 
-func (t linkAndLargeFile) Files(ctx context.Context) ([]workspace.File, error) {
-	list, err := t.directoryTree.Files(ctx)
+func (l linkAndLargeFile) Files(ctx context.Context) ([]workspace.File, error) {
+	list, err := l.directoryTree.Files(ctx)
 	for i := range list {
 		switch list[i].Path {
 		case "src/link":

@@ -122,9 +122,9 @@ type outlineBuilder struct {
 
 // leadsTo returns a line about a directory that only contains another one, and that child. For other directories
 // the line is "".
-func (w *outlineBuilder) leadsTo() (string, *Child) {
-	main := w.main()
-	if main == nil || !w.onlyHousekeeping() {
+func (o *outlineBuilder) leadsTo() (string, *Child) {
+	main := o.main()
+	if main == nil || !o.onlyHousekeeping() {
 		return "", nil
 	}
 	name := repo.Path(main.Path.Base()).String() + "/"
@@ -145,8 +145,8 @@ func withFullStop(text string) string {
 
 // onlyHousekeeping reports whether all files are configuration, housekeeping or build files. A directory without
 // files counts too.
-func (w *outlineBuilder) onlyHousekeeping() bool {
-	return !slices.ContainsFunc(w.Files, func(f ItemFile) bool { return f.Kind != repo.KindConfig && !isHousekeeping(&f) && !isBuildFile(&f) })
+func (o *outlineBuilder) onlyHousekeeping() bool {
+	return !slices.ContainsFunc(o.Files, func(f ItemFile) bool { return f.Kind != repo.KindConfig && !isHousekeeping(&f) && !isBuildFile(&f) })
 }
 
 // maxMainSiblings is the most children of a directory that can have a main child.
@@ -154,10 +154,10 @@ const maxMainSiblings = 4
 
 // main returns the child that a directory is about: the only one, or the only one besides a few such as tests and
 // docs. It returns nil if there is none.
-func (w *outlineBuilder) main() *Child {
+func (o *outlineBuilder) main() *Child {
 	var list []*Child
-	for i := range w.Children {
-		if c := &w.Children[i]; c.Status != ChildExcluded {
+	for i := range o.Children {
+		if c := &o.Children[i]; c.Status != ChildExcluded {
 			list = append(list, c)
 		}
 	}
@@ -167,7 +167,7 @@ func (w *outlineBuilder) main() *Child {
 	}
 	if len(list) > 1 {
 		first, second := dirPriority(list[0].Path.Base()), dirPriority(list[1].Path.Base())
-		if first > priorityCommon || second <= priorityCommon || dirPriority(w.Path.Base()) == priorityTests {
+		if first > priorityCommon || second <= priorityCommon || dirPriority(o.Path.Base()) == priorityTests {
 			return nil
 		}
 	}
@@ -214,23 +214,23 @@ func isBuildFile(f *ItemFile) bool {
 
 // mainFiles returns the files with a line of their own, the most important first: entry points, then those that
 // declare most.
-func (w *outlineBuilder) mainFiles() []*ItemFile {
+func (o *outlineBuilder) mainFiles() []*ItemFile {
 	var list []*ItemFile
-	for i := range w.Files {
-		f := &w.Files[i]
-		if f.Kind != repo.KindTest && !isHousekeeping(f) && !isBuildFile(f) && w.line(f) != "" {
+	for i := range o.Files {
+		f := &o.Files[i]
+		if f.Kind != repo.KindTest && !isHousekeeping(f) && !isBuildFile(f) && o.line(f) != "" {
 			list = append(list, f)
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *ItemFile) int {
-		return cmp.Or(cmp.Compare(w.entry(y), w.entry(x)), cmp.Compare(y.weight(), x.weight()))
+		return cmp.Or(cmp.Compare(o.entry(y), o.entry(x)), cmp.Compare(y.weight(), x.weight()))
 	})
 	return list
 }
 
 // entry returns 1 for an entry point, else 0.
-func (w *outlineBuilder) entry(f *ItemFile) int {
-	if w.moduleRank(f) > modulePart {
+func (o *outlineBuilder) entry(f *ItemFile) int {
+	if o.moduleRank(f) > modulePart {
 		return 1
 	}
 	return 0
@@ -252,10 +252,10 @@ func (f *ItemFile) weight() int {
 }
 
 // writeFiles writes the lines of the main files.
-func (w *outlineBuilder) writeFiles(b *strings.Builder) {
-	list := w.mainFiles()
+func (o *outlineBuilder) writeFiles(b *strings.Builder) {
+	list := o.mainFiles()
 	for _, f := range list[:min(len(list), fileLines)] {
-		fmt.Fprintf(b, "%s%s: %s\n", itemMark, repo.Path(f.Path.Base()), excerpt.Cut(w.line(f), fileBytes))
+		fmt.Fprintf(b, "%s%s: %s\n", itemMark, repo.Path(f.Path.Base()), excerpt.Cut(o.line(f), fileBytes))
 	}
 }
 
@@ -274,8 +274,8 @@ func (it *Item) inOrder() []Child {
 
 // writeChildren quotes the texts of the children. It leaves out the main child, which the lead already quotes, and
 // children with the same line as the lead.
-func (w *outlineBuilder) writeChildren(b *strings.Builder, lead string, main *Child) {
-	list := w.inOrder()
+func (o *outlineBuilder) writeChildren(b *strings.Builder, lead string, main *Child) {
+	list := o.inOrder()
 	for _, c := range list[:min(len(list), childLines)] {
 		if main != nil && c.Path == main.Path {
 			continue
