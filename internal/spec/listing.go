@@ -236,7 +236,7 @@ func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head r
 	if err != nil {
 		return derive.AllUnknown(some, err.Error()), nil
 	}
-	d, err := derive.DeriveSome(ctx, some, all, r.deriveOptions(head), h, r.ws.Git.Contents())
+	d, err := derive.SomeFacts(ctx, some, all, r.deriveOptions(head), h, r.ws.Git.Contents())
 	return d.Facts, err
 }
 

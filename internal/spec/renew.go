@@ -108,7 +108,7 @@ func (r *Reader) factsOfTree(ctx context.Context, t *specTree, head repo.ID, h d
 			defer contents.Prepare(ctx)() // deriving these nodes needs blobs
 		}
 		var err error
-		if found, err = derive.DeriveSome(ctx, some, t.nodes, r.deriveOptions(head), h, contents); err != nil {
+		if found, err = derive.SomeFacts(ctx, some, t.nodes, r.deriveOptions(head), h, contents); err != nil {
 			return nil, err
 		}
 		t.outlineErr = found.OutlineErr

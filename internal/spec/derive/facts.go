@@ -100,7 +100,7 @@ func AllUnknown(nodes []*parse.Node, reason string) []Facts {
 // only if the context is done. It reads contents once for all nodes with touched code, and again only for nodes
 // whose code may be unchanged or moved. It reads outlines once for all nodes with drift.
 func Derive(ctx context.Context, nodes []*parse.Node, at Options, h History, c Contents) ([]Facts, error) {
-	d, err := DeriveSome(ctx, nodes, nodes, at, h, c)
+	d, err := SomeFacts(ctx, nodes, nodes, at, h, c)
 	return d.Facts, err
 }
 
@@ -114,9 +114,9 @@ type Result struct {
 	OutlineErr error
 }
 
-// DeriveSome is Derive for some of the nodes of a tree. all has every node, because the path of one node cannot be an
+// SomeFacts is Derive for some of the nodes of a tree. all has every node, because the path of one node cannot be an
 // old path of another.
-func DeriveSome(ctx context.Context, some, all []*parse.Node, at Options, h History, c Contents) (Result, error) {
+func SomeFacts(ctx context.Context, some, all []*parse.Node, at Options, h History, c Contents) (Result, error) {
 	head := repo.CommitNumber(-1)
 	if !at.Head.IsZero() {
 		n, ok := h.Find(at.Head)
