@@ -5,23 +5,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/cache"
 	"ken/internal/ken"
 	"ken/internal/queue"
 	"ken/internal/worker"
 )
 
-// How long an answer is fresh, how long the server may take, and how long a caller waits that only
-// checks for changes, or whose last request had no answer.
 const (
-	runsFresh   = time.Second
-	runsPatient = 2 * time.Second
-	runsBriefly = 250 * time.Millisecond
-	runsAnswer  = 2 * runsPatient // after this time there is an answer, or the server gave none
-	runsShown   = 5
+	runsFresh   = time.Second            // how long an answer is used
+	runsPatient = 2 * time.Second        // how long the server may take
+	runsBriefly = 250 * time.Millisecond // how long a caller waits after a request without an answer
+	runsAnswer  = 2 * runsPatient        // after this time there is an answer, or the server gave none
+	runsShown   = 5                      // the number of runs in an answer
 )
 
 // A runsCache answers with the runs of a repository, at most a second old. A server that does not
@@ -118,6 +118,13 @@ func (r *runsCache) close() {
 	}
 }
 
+// runsKey returns the cache key of the last answer of the team's server about this repository.
+func runsKey(w *ken.Repository) *cache.Key {
+	key := w.Cache.Key("runs")
+	fmt.Fprintf(key, "%q %q", w.StoreAddress(), w.Config.Team.Repository)
+	return key
+}
+
 // lastRuns returns the surveys that workers run, nil without a team's store. It asks the server only if this command
 // has just reached it; otherwise it returns the last answer, since a server that does not answer must not delay every
 // command.
@@ -125,7 +132,7 @@ func lastRuns(ctx context.Context, w *ken.Repository) *board.Part[board.Runs] {
 	if w.Team == nil {
 		return nil
 	}
-	key := w.Cache.Key("runs")
+	key := runsKey(w)
 	if !w.Team.Visited() {
 		var last board.Runs
 		stored, _ := w.Cache.Load(key)

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"ken/internal/board"
+	"ken/internal/ken"
 	"ken/internal/pgtest"
 	"ken/internal/queue/queuetest"
 	"ken/internal/repo"
@@ -73,5 +75,34 @@ func TestRunsAreUnknownBeforeFirstAnswer(t *testing.T) {
 	}
 	if got := look.part(t.Context(), patience); got != nil {
 		t.Errorf("without a store: %+v, want nothing", got)
+	}
+}
+
+// The last runs are those of the server that is configured now, not of an earlier one.
+func TestLastRunsBelongToTheirServer(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	r := testrepo.New(t)
+	r.Commit("begin")
+	lastRunsOf := func(address string, save bool) *board.Part[board.Runs] {
+		t.Helper()
+		t.Setenv("KEN_STORE", address)
+		w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if w.Team, err = w.OpenTeam(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if save {
+			w.Cache.Save(runsKey(w), []byte(`{"runs":[]}`))
+		}
+		return lastRuns(t.Context(), w)
+	}
+	if got := lastRunsOf("postgres://one.invalid/ken", true); got == nil || got.Known == nil {
+		t.Errorf("the last runs of the first server are %+v; want those that were saved", got)
+	}
+	if got := lastRunsOf("postgres://two.invalid/ken", false); got != nil {
+		t.Errorf("the last runs of the second server are %+v; want nothing", got)
 	}
 }
