@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// watchMemory looks at a process until it is told to stop, and then tells the most
-// that the process held itself. What the kernel tells of a finished one counts its
-// own children too: a git that maps a whole pack.
+// watchMemory samples the memory of a process; stop returns the peak. The kernel's own figure is of no use here,
+// because it includes child processes, such as a git that maps a whole pack.
 func watchMemory(pid int) (stop func() int64) {
 	done, most := make(chan struct{}), make(chan int64)
 	go func() {

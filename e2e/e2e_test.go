@@ -158,7 +158,7 @@ func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
 	s, isString := got.(string)
 	same := string(text) == args[1] || isString && s == args[1]
 	if same == neg {
-		ts.Fatalf("%s is %s, and that is not what was asked for", args[0], text)
+		ts.Fatalf("%s is %s; compared with %s, equal is %v", args[0], text, args[1], same)
 	}
 }
 

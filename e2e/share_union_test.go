@@ -25,9 +25,9 @@ func TestShareUnion(t *testing.T) {
 	for i := range all {
 		all[i] = remote.Clone("--shared")
 	}
-	left := make([]int, many)  // of what each is to learn
-	open := make([]int, many)  // those who have something left
-	kept := make([]bool, many) // those who have told nobody since
+	left := make([]int, many)  // records that each clone still has to add
+	open := make([]int, many)  // clones with records left to add
+	kept := make([]bool, many) // clones with unpushed records
 	for i := range left {
 		left[i], open[i] = each, i
 	}

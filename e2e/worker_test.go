@@ -243,7 +243,7 @@ func TestWorkersShareASurvey(t *testing.T) {
 		t.Errorf("asked too early: %v", o.early)
 	}
 	if got := texts(t, m.address); len(got) != 7 || got["a/b/c"] != 1 {
-		t.Errorf("kept: %v", got)
+		t.Errorf("the server has the texts %v; want 7 directories, a/b/c once", got)
 	}
 	if o := m.ken("survey", "run", "--workers", "--provider", "anthropic", "--model", "m1"); o.status != 0 || !strings.HasPrefix(o.stdout, "all directories have a current summary") {
 		t.Errorf("ken survey run: %+v; want all directories current", o)

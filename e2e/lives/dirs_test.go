@@ -322,9 +322,9 @@ func shapes(s *sight) map[string]string {
 	return all
 }
 
-// outlinedThus reports whether ken must find an outline for a directory with this subtree: the
-// last run saw it, or a run that wrote a new outline for it and for all that lies below.
-func outlinedThus(runs []outlineRun, d string, now map[string]string) bool {
+// hasCurrentOutline reports whether ken must find an outline for a directory with this subtree: the last run saw
+// the subtree, or a run wrote new outlines for all of it.
+func hasCurrentOutline(runs []outlineRun, d string, now map[string]string) bool {
 	for dir := range now {
 		below := d == "." || dir == d || strings.HasPrefix(dir, d+"/")
 		if below && !wroteOutline(runs, dir, now[dir]) {
@@ -361,7 +361,7 @@ func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 			continue
 		}
 		l.compared++
-		asThen := outlinedThus(runs, d.Path, whole)
+		asThen := hasCurrentOutline(runs, d.Path, whole)
 		is := "survey show: " + d.Path + " is "
 		switch {
 		case asThen && d.Verdict != "fresh":

@@ -481,8 +481,7 @@ func TestServeSimultaneousAcks(t *testing.T) {
 	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "3" {
 		t.Errorf("there are %s commits, want 3", n)
 	}
-	// Those who do not say what they saw come one after another: the first settles the drift,
-	// and the others have nothing to acknowledge.
+	// Requests without a basis run one at a time. The first acknowledges the drift; the others find none.
 	r.Write("api.go", "package api\n\nfunc Again() {}\n")
 	r.Commit("again")
 	for i := range 8 {

@@ -212,7 +212,7 @@ func (w *surveyWorld) run(writer describe.Writer) {
 		})
 	}
 	if !slices.Equal(done[0], done[1]) {
-		w.t.Fatalf("with what was kept %q are described, without %q", done[0], done[1])
+		w.t.Fatalf("with the cache the run described %q; without it, %q", done[0], done[1])
 	}
 }
 

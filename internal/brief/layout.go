@@ -14,7 +14,7 @@ type block struct {
 	items  []Item
 	first  int  // items that come before those of later blocks
 	grows  bool // a larger budget adds items beyond the first ones
-	total  int  // items that there are, more than items if not all were asked for
+	total  int  // number of existing items; items may have fewer
 	listed int
 }
 
@@ -40,7 +40,7 @@ func lineBlock(subject, text string) *block {
 	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String(), Text: text, ByKen: true}}
 }
 
-// minCutBytes is how much of a text that was cut is worth reading.
+// minCutBytes is the shortest useful length of a cut text.
 const minCutBytes = 40
 
 // minTextBytes is the number of bytes that a text may have even with the smallest budget.

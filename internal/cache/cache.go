@@ -6,6 +6,9 @@
 // time: ken then answers more slowly. Loading never writes. Saving removes the entries
 // that were written first once there are too many.
 //
+// A key may also name only the place that an answer is for, such as a worktree. Then the
+// answer includes its inputs, and the caller compares them after loading.
+//
 // The caller decides what an answer is made from, and saves none that contains an unknown
 // part. There is one exception: an object that git does not have. Such an answer may be
 // saved if the object's absence is part of its key.
@@ -30,7 +33,7 @@ import (
 
 const (
 	maxEntry   = 64 << 20 // bytes of one answer
-	maxBytes   = 64 << 20 // bytes of all answers that a Save leaves beside its own
+	maxBytes   = 64 << 20 // bytes of all older answers together
 	maxEntries = 1000
 )
 

@@ -135,8 +135,8 @@ func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 	return k, true
 }
 
-// secondKey returns the key of both parts, with the second part that was stored for the first.
-func (c *Checker) secondKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
+// storedReportKey returns the key of both parts, with the second part that was stored for the first.
+func (c *Checker) storedReportKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
 	if !in.proven {
 		return nil, false
 	}
@@ -158,7 +158,7 @@ func (c *Checker) secondKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 
 // load returns the cached report for the inputs, without the mentions that hold; nil if there is none.
 func (c *Checker) load(ctx context.Context, in *inputs) *Report {
-	key, ok := c.secondKey(ctx, in)
+	key, ok := c.storedReportKey(ctx, in)
 	if !ok {
 		return nil
 	}

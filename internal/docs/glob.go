@@ -19,7 +19,7 @@ const (
 
 // globs matches the patterns in documents against the tracked paths.
 type globs struct {
-	census *treeIndex
+	tree   *treeIndex
 	paths  []string // files and directories, sorted; nil until first use
 	tried  map[string]bool
 	budget int
@@ -48,7 +48,7 @@ func (g *globs) match(glob string) bool {
 // scan tries the paths that begin and end like a glob.
 func (g *globs) scan(glob string) bool {
 	if g.paths == nil {
-		g.paths = append(slices.Sorted(maps.Keys(g.census.files)), slices.Collect(maps.Keys(g.census.dirs))...)
+		g.paths = append(slices.Sorted(maps.Keys(g.tree.files)), slices.Collect(maps.Keys(g.tree.dirs))...)
 		sort.Strings(g.paths)
 		if len(g.paths) > 0 && g.paths[0] == "" {
 			g.paths = g.paths[1:] // the root has no name to match

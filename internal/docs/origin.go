@@ -18,9 +18,8 @@ type origin struct {
 	commit repo.ID
 	num    repo.CommitNumber // of the commit; -1 for HEAD, if no committed version has the mention
 	doc    repo.Path         // the path of the document in that commit
-	// vague says why an older version may contain the mention too; "" if
-	// none does. If it is set, a thing that exists in this version existed
-	// when the mention was written; about other things nothing is known.
+	// vague is the reason why the origin may be older, "" if it is not. Then only things that exist in this version
+	// are known to have existed when the mention was written.
 	vague string
 }
 

@@ -73,7 +73,7 @@ func (c *Checker) cachedReportInputs(s *repo.Snapshot, in *inputs) *inputs {
 
 // loadCachedReport returns the cachedReport for the inputs, nil if there is none.
 func (c *Checker) loadCachedReport(ctx context.Context, base *inputs) *cachedReport {
-	key, ok := c.secondKey(ctx, base)
+	key, ok := c.storedReportKey(ctx, base)
 	if !ok {
 		return nil
 	}

@@ -41,7 +41,7 @@ func newTreeIndex(files []File) *treeIndex {
 			c.byBase[path.Base(dir)] = append(c.byBase[path.Base(dir)], dir)
 		}
 	}
-	c.globs = globs{census: c, tried: make(map[string]bool), budget: maxMatched}
+	c.globs = globs{tree: c, tried: make(map[string]bool), budget: maxMatched}
 	return c
 }
 

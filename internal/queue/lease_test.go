@@ -293,7 +293,7 @@ func await(t *testing.T, q *Queue, what string) {
 			return
 		}
 		if time.Since(begun) > 2*time.Minute {
-			t.Fatalf("it never came to this: %s", what)
+			t.Fatalf("the condition is still false after 2 minutes: %s", what)
 		}
 	}
 }

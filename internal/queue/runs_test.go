@@ -194,7 +194,7 @@ func TestIdleWorkerQueries(t *testing.T) {
 	const patience = 60 // nudges, each of which is a second or more
 	for i, before, between := 0, 0, repositories; between > repositories/4; i++ {
 		if i > patience {
-			t.Errorf("the worker still asks %d questions between two looks at everything, want at most %d", between, repositories/4)
+			t.Errorf("the worker still sends %d queries between two looks at all repositories, want at most %d", between, repositories/4)
 			break
 		}
 		asked := <-count.nudges

@@ -80,7 +80,7 @@ func (v *view) pathState(i int) pathState {
 		return s
 	}
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
-	// Git compared this stat with this content, and not in the clock tick of a later write.
+	// Git recorded this stat for this content, and the file was not written later in the same clock tick.
 	return pathState{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
 }
 
@@ -125,18 +125,18 @@ func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store
 	if err := r.readPolicy(ctx, v); err != nil {
 		return nil, err
 	}
-	vouched := v.policy == base.Policy
+	samePolicy := v.policy == base.Policy
 	v.sameAttributes = sameAttributes(v.policy, base.Policy)
 	v.attributesChanged = !v.sameAttributes && base.Policy != ""
-	// A baseline that was invalidated does not know the number of raw rows, and only one that is not clean has rows
-	// that differ from the index.
-	if vouched && (base.Raw > 0 || base.Index.IsZero() || !base.Clean && v.converts()) {
+	// Load the exceptions if there may be any: an invalidated verification has no count of raw rows, and only an
+	// unclean one has rows that differ from the index.
+	if samePolicy && (base.Raw > 0 || base.Index.IsZero() || !base.Clean && v.converts()) {
 		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
 		}
 	}
 	suspects := v.suspects(only)
-	if vouched {
+	if samePolicy {
 		var err error
 		if suspects, err = r.settleByRow(ctx, v, suspects); err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ func TestSession(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	if got := ID(); got != "" {
-		t.Errorf("nobody's session is %q", got)
+		t.Errorf("without variables, ID returned %q; want none", got)
 	}
 	t.Setenv("AGENT_SESSION_ID", "any")
 	t.Setenv("CODEX_THREAD_ID", "\n \t")

@@ -40,9 +40,9 @@ func (cl *cachedListing) inputs() *listingInputs {
 	return &g
 }
 
-// slot returns the cache key of the last answer of a kind for this work tree. The answer includes its inputs; the
+// lastAnswerKey returns the cache key of the last answer of a kind for this work tree. The answer includes its inputs; the
 // caller of load compares them.
-func (r *Reader) slot(kind string) *cache.Key {
+func (r *Reader) lastAnswerKey(kind string) *cache.Key {
 	key := r.ws.Cache.Key("spec-" + kind)
 	fmt.Fprintf(key, "%q", r.ws.Git.GitDir())
 	return key
@@ -50,11 +50,11 @@ func (r *Reader) slot(kind string) *cache.Key {
 
 // load reads the last answer of a kind into v, if this build of ken saved one.
 func (r *Reader) load(kind string, v any) bool {
-	answer, ok := r.ws.Cache.Load(r.slot(kind))
+	answer, ok := r.ws.Cache.Load(r.lastAnswerKey(kind))
 	return ok && decodeCached(answer, v) == nil
 }
 
-func (r *Reader) save(kind string, v any) { r.ws.Cache.Save(r.slot(kind), encodeCached(v)) }
+func (r *Reader) save(kind string, v any) { r.ws.Cache.Save(r.lastAnswerKey(kind), encodeCached(v)) }
 
 // loadListing returns the cached listing, nil without one.
 func (r *Reader) loadListing() *cachedListing {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is what such a process does.
+// child runs one action in the child process.
 func child(act, path string) error {
 	ctx := context.Background()
 	d, err := Open(path, Options{Names: testNames, Wait: 5 * time.Minute})

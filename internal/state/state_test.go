@@ -14,7 +14,7 @@ import (
 
 var testNames = Names{Lock: ".lock", Archive: ".archive"}
 
-// past is when everything was that a test found in the directory.
+// past is the modification time of the files that exist before a test.
 var past = time.Date(2019, 5, 4, 3, 2, 1, 123456789, time.UTC)
 
 // now is when a test changes it.
@@ -72,7 +72,7 @@ func put(t testing.TB, dir string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	// The archive keeps the times it has, of snapshots above all.
+	// The archive keeps its times: snapshots are ordered by them.
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && path == filepath.Join(dir, testNames.Archive) {
 			return cmp.Or(err, fs.SkipDir)
@@ -86,13 +86,11 @@ func put(t testing.TB, dir string, files map[string]string) {
 
 var (
 	tempPattern = regexp.MustCompile(`^\..*\.tmp$`)
-	// Never in an image: the lock, and what a killed process leaves beside the
-	// files, which is nobody's.
+	// unseen reports whether an image omits a file: the lock and temporary files of killed processes.
 	unseen = func(name string) bool { return name == ".lock" || tempPattern.MatchString(name) }
 )
 
-// image is all there is to know of what lies below dir, by path: kind, mode,
-// content, and the time unless it is that of the test.
+// image describes every entry below dir, by path: its mode and content, and its time if it is older than the test.
 func image(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)

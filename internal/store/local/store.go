@@ -133,7 +133,7 @@ func (s *Store) database(ctx context.Context, write bool) (*sqlite.Store, error)
 			s.denied = true // so main refused the write
 			return s.fallback(ctx, pending, write)
 		default:
-			// The spool keeps its records, and a later run may merge them. Main answers for itself.
+			// The spool keeps its records, and a later run may merge them. Until then, answers come from main alone.
 			s.unmerged = true
 			s.note = fmt.Sprintf("summaries in %s are not merged yet: %v", s.spool.Path(), err)
 		}

@@ -28,7 +28,7 @@ func testSurveyEmpty(t *testing.T, s SurveyStore) {
 	wantLeases(t, s, "")
 	settle(t, s, "", Lease("a", "token", 10), Directory("a", "x", 0), false)
 	if r, err := s.DirRecord(t.Context(), fresh.Digest{1}); r != nil || err != nil {
-		t.Errorf("kept: %v, %v", r, err)
+		t.Errorf("DirRecord returned %v, %v; want none", r, err)
 	}
 	SaveDirRecords(t, s)
 	wantLatest(t, s, latest{})
