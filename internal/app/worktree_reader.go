@@ -22,7 +22,7 @@ type worktreeReader struct {
 	state *workflow.Manager // opened by source
 }
 
-// openWorktree opens a worktree for reading. It judges files and directories by one check.
+// openWorktree opens a worktree for reading. The repository judges files and directories by one check.
 func openWorktree(ctx context.Context, c git.Checkout) (*ken.Repository, error) {
 	if c.Err != nil {
 		return nil, c.Err
