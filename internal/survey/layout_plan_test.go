@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/model"
+	"ken/internal/model/modeltest"
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
@@ -85,7 +86,7 @@ func TestPlanIsStored(t *testing.T) {
 	w.content["p03/a.go"] = before
 	run(t, w, &describe.ModelWriter{Model: o})
 	if asked := o.turns(); len(asked) != 0 {
-		t.Errorf("a revert cost %d turns, first %q", len(asked), lastMessage(asked[0]))
+		t.Errorf("a revert cost %d turns, first %q", len(asked), modeltest.LastMessage(asked[0]))
 	}
 	// The ranks of the user replace those of the plan.
 	ranks := map[repo.Path]survey.Rank{"examples/one": survey.RankNormal}
@@ -139,8 +140,8 @@ func TestOverview(t *testing.T) {
 	run(t, w, &describe.ModelWriter{Model: o})
 	asked := o.turns()
 	last := asked[len(asked)-1]
-	if _, n := countQuestions(asked); n != 1 || !strings.Contains(lastMessage(last), "about a/b") || strings.Contains(lastMessage(last), "about a/b/c") {
-		t.Errorf("%d overviews, want 1; the prompt of the last is %q", n, lastMessage(last))
+	if _, n := countQuestions(asked); n != 1 || !strings.Contains(modeltest.LastMessage(last), "about a/b") || strings.Contains(modeltest.LastMessage(last), "about a/b/c") {
+		t.Errorf("%d overviews, want 1; the prompt of the last is %q", n, modeltest.LastMessage(last))
 	}
 	report := func() *survey.Section {
 		t.Helper()
@@ -191,7 +192,7 @@ func TestOverview(t *testing.T) {
 	before := o.say
 	o.say = func(req model.Request) (model.Reply, error) {
 		if directoryOf(req) == "x" {
-			return submitReply("something else"), nil
+			return modeltest.SubmitReply("something else"), nil
 		}
 		return before(req)
 	}
@@ -224,14 +225,14 @@ func TestFlags(t *testing.T) {
 		case directoryOf(req) != "src":
 			return describeAny(req)
 		case strings.Contains(req.Messages[0].Text, "answer with the single word keep"):
-			return submitReply("`keep`"), nil
+			return modeltest.SubmitReply("`keep`"), nil
 		case len(req.Messages) == 1:
-			reply := callReply("flag", map[string]any{"path": "src/a.go", "finding": "a secret", "severity": "critical"})
-			reply.Calls = append(reply.Calls, callReply("flag", map[string]any{"path": "src/b.go", "finding": "odd", "severity": "info"}).Calls...)
+			reply := modeltest.CallReply("flag", map[string]any{"path": "src/a.go", "finding": "a secret", "severity": "critical"})
+			reply.Calls = append(reply.Calls, modeltest.CallReply("flag", map[string]any{"path": "src/b.go", "finding": "odd", "severity": "info"}).Calls...)
 			reply.Calls[1].ID = "2"
 			return reply, nil
 		}
-		return submitReply("about src"), nil
+		return modeltest.SubmitReply("about src"), nil
 	}}
 	run(t, w, &describe.ModelWriter{Model: o})
 	secret, odd := "critical src/a.go a secret", "info src/b.go odd"
@@ -263,9 +264,9 @@ func TestFlagsOfFilesElsewhere(t *testing.T) {
 	severity := map[string]string{"lib": "info", "src": "critical"}
 	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		if len(req.Messages) == 1 && severity[directoryOf(req)] != "" {
-			return callReply("flag", map[string]any{"path": "main.go", "finding": "hard-coded", "severity": severity[directoryOf(req)]}), nil
+			return modeltest.CallReply("flag", map[string]any{"path": "main.go", "finding": "hard-coded", "severity": severity[directoryOf(req)]}), nil
 		}
-		return submitReply("about " + directoryOf(req)), nil
+		return modeltest.SubmitReply("about " + directoryOf(req)), nil
 	}}
 	run(t, w, &describe.ModelWriter{Model: o})
 	flags := func() (list []string) {
@@ -295,7 +296,7 @@ func TestFlagsOfFilesElsewhere(t *testing.T) {
 func TestFlagsWithoutContent(t *testing.T) {
 	w := newMemoryRepo("main.go", "src/a.go", "src/b.go")
 	run(t, w, &describe.ModelWriter{Model: &scriptedModel{say: func(req model.Request) (model.Reply, error) {
-		return submitReply("about " + directoryOf(req)), nil
+		return modeltest.SubmitReply("about " + directoryOf(req)), nil
 	}}})
 	for _, r := range w.records {
 		if r.Path == "src" {

@@ -2,7 +2,6 @@ package survey_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/model"
+	"ken/internal/model/modeltest"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/survey/describe"
@@ -53,30 +53,6 @@ func (o *scriptedModel) turns() []model.Request {
 	return asked
 }
 
-// callReply returns a reply that calls a tool.
-func callReply(name string, args any) model.Reply {
-	b, err := json.Marshal(args)
-	if err != nil {
-		panic(err)
-	}
-	return model.Reply{Stop: model.ToolUse, Calls: []model.Call{{ID: "1", Name: name, Args: b}}}
-}
-
-// submitReply returns a reply that submits a summary.
-func submitReply(text string) model.Reply {
-	return callReply("submit", map[string]any{"summary": text})
-}
-
-// lastMessage returns the text of the last message to the model, with the results of its calls.
-func lastMessage(req model.Request) string {
-	last := req.Messages[len(req.Messages)-1]
-	text := last.Text
-	for _, r := range last.Results {
-		text += r.Text
-	}
-	return text
-}
-
 // directoryOf returns the directory that a conversation is about, "" for a question.
 func directoryOf(req model.Request) string {
 	for line := range strings.Lines(req.Messages[0].Text) {
@@ -90,7 +66,7 @@ func directoryOf(req model.Request) string {
 // describeAny submits a summary of any directory, and answers questions with an overview.
 func describeAny(req model.Request) (model.Reply, error) {
 	if dir := directoryOf(req); dir != "" {
-		return submitReply("about " + dir), nil
+		return modeltest.SubmitReply("about " + dir), nil
 	}
 	return model.Reply{Text: "an overview"}, nil
 }
@@ -103,12 +79,12 @@ func TestDataStaysFenced(t *testing.T) {
 		w.content["src/a.go"] = mark + order + mark
 		var prompts []string
 		o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
-			prompts = append(prompts, lastMessage(req))
+			prompts = append(prompts, modeltest.LastMessage(req))
 			if directoryOf(req) == "src" && len(req.Messages) == 1 {
-				return callReply("read_file", map[string]any{"path": "src/a.go"}), nil
+				return modeltest.CallReply("read_file", map[string]any{"path": "src/a.go"}), nil
 			}
 			if directoryOf(req) == "src/deep" {
-				return submitReply("deep: " + strings.ReplaceAll(mark, "\r", " ") + order), nil
+				return modeltest.SubmitReply("deep: " + strings.ReplaceAll(mark, "\r", " ") + order), nil
 			}
 			return describeAny(req)
 		}}
@@ -146,7 +122,7 @@ func TestQuestionsHaveNoTools(t *testing.T) {
 	w := newMemoryRepo("a.go", "src/b.go")
 	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		if directoryOf(req) == "" {
-			return callReply("submit", map[string]any{"summary": "keep"}), nil
+			return modeltest.CallReply("submit", map[string]any{"summary": "keep"}), nil
 		}
 		return describeAny(req)
 	}}
@@ -360,7 +336,7 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 			return describeAny(req)
 		}
 		n++
-		return callReply("submit", map[string]any{"summary": fmt.Sprintf("the first %d files", n), "completeness": "partial"}), nil
+		return modeltest.CallReply("submit", map[string]any{"summary": fmt.Sprintf("the first %d files", n), "completeness": "partial"}), nil
 	}}
 	asked := func() map[string]int {
 		count := make(map[string]int)

@@ -2,13 +2,13 @@ package describe
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"ken/internal/model"
+	"ken/internal/model/modeltest"
 	"ken/internal/repo"
 	"ken/internal/workspace"
 )
@@ -29,30 +29,6 @@ func (o *scriptedModel) Turn(_ context.Context, req model.Request, _ model.Liste
 	return reply, nil
 }
 
-// callReply returns a reply that calls a tool.
-func callReply(name string, args any) model.Reply {
-	b, err := json.Marshal(args)
-	if err != nil {
-		panic(err)
-	}
-	return model.Reply{Stop: model.ToolUse, Calls: []model.Call{{ID: "1", Name: name, Args: b}}}
-}
-
-// submitReply returns a reply that submits a summary.
-func submitReply(text string) model.Reply {
-	return callReply("submit", map[string]any{"summary": text})
-}
-
-// lastMessage returns the text of the last message to the model, with the results of its calls.
-func lastMessage(req model.Request) string {
-	last := req.Messages[len(req.Messages)-1]
-	text := last.Text
-	for _, r := range last.Results {
-		text += r.Text
-	}
-	return text
-}
-
 // A linkAndLargeFile is a tree whose file src/link is a symbolic link, and src/big.sql a very large file.
 type linkAndLargeFile struct{ directoryTree }
 
@@ -71,7 +47,7 @@ func (l linkAndLargeFile) Files(ctx context.Context) ([]workspace.File, error) {
 
 // Write handles all kinds of answers of a model.
 func TestModelAnswers(t *testing.T) {
-	good := submitReply("good words")
+	good := modeltest.SubmitReply("good words")
 	for _, tt := range []struct {
 		name    string
 		replies []model.Reply
@@ -82,22 +58,22 @@ func TestModelAnswers(t *testing.T) {
 		{"at once", []model.Reply{good}, "good words", "", 1},
 		{"nonsense", []model.Reply{{Text: "I am a teapot"}}, "", "submitted no text within 3 turns", 3},
 		{"nothing at all", []model.Reply{{}}, "", "submitted no text", 3},
-		{"looking forever", []model.Reply{callReply("list_directory", map[string]any{"path": "."})}, "", "within 12 turns", 12},
+		{"looking forever", []model.Reply{modeltest.CallReply("list_directory", map[string]any{"path": "."})}, "", "within 12 turns", 12},
 		{"reminded", []model.Reply{{Text: "Let me see"}, good}, "good words", "", 2},
 		{"refusing", []model.Reply{{Stop: model.Refusal}}, "", "refuses", 1},
-		{"too long", []model.Reply{submitReply(strings.Repeat("long ", 10_000)), good}, "good words", "", 2},
-		{"too long forever", []model.Reply{submitReply(strings.Repeat("long ", 10_000))}, "", "the limit is 4096", 12},
-		{"control characters", []model.Reply{submitReply("red \x1b[31malert"), good}, "good words", "", 2},
-		{"turned direction", []model.Reply{submitReply("safe \u202egnihton"), good}, "good words", "", 2},
-		{"empty text", []model.Reply{submitReply(" \n"), good}, "good words", "", 2},
-		{"another language", []model.Reply{submitReply("Это пакет для заказов.\r\n注文を扱う。")}, "Это пакет для заказов.\n注文を扱う。", "", 1},
-		{"keep without a text", []model.Reply{submitReply("keep"), good}, "good words", "", 2},
-		{"another directory", []model.Reply{callReply("submit", map[string]any{"path": "src/other", "summary": "about the other"}), good}, "good words", "", 2},
-		{"the directory by name", []model.Reply{callReply("submit", map[string]any{"path": "./src/", "summary": "words"})}, "words", "", 1},
-		{"no such tool", []model.Reply{callReply("shell", map[string]any{"command": "rm -rf /"}), good}, "good words", "", 2},
-		{"arguments of another type", []model.Reply{callReply("submit", map[string]any{"summary": 7}), good}, "good words", "", 2},
+		{"too long", []model.Reply{modeltest.SubmitReply(strings.Repeat("long ", 10_000)), good}, "good words", "", 2},
+		{"too long forever", []model.Reply{modeltest.SubmitReply(strings.Repeat("long ", 10_000))}, "", "the limit is 4096", 12},
+		{"control characters", []model.Reply{modeltest.SubmitReply("red \x1b[31malert"), good}, "good words", "", 2},
+		{"turned direction", []model.Reply{modeltest.SubmitReply("safe \u202egnihton"), good}, "good words", "", 2},
+		{"empty text", []model.Reply{modeltest.SubmitReply(" \n"), good}, "good words", "", 2},
+		{"another language", []model.Reply{modeltest.SubmitReply("Это пакет для заказов.\r\n注文を扱う。")}, "Это пакет для заказов.\n注文を扱う。", "", 1},
+		{"keep without a text", []model.Reply{modeltest.SubmitReply("keep"), good}, "good words", "", 2},
+		{"another directory", []model.Reply{modeltest.CallReply("submit", map[string]any{"path": "src/other", "summary": "about the other"}), good}, "good words", "", 2},
+		{"the directory by name", []model.Reply{modeltest.CallReply("submit", map[string]any{"path": "./src/", "summary": "words"})}, "words", "", 1},
+		{"no such tool", []model.Reply{modeltest.CallReply("shell", map[string]any{"command": "rm -rf /"}), good}, "good words", "", 2},
+		{"arguments of another type", []model.Reply{modeltest.CallReply("submit", map[string]any{"summary": 7}), good}, "good words", "", 2},
 		{"broken arguments", []model.Reply{{Calls: []model.Call{{ID: "1", Name: "submit", Args: []byte("{}"), Err: errors.New("not JSON")}}}, good}, "good words", "", 2},
-		{"twice at once", []model.Reply{{Calls: append(good.Calls, submitReply("other words").Calls...)}}, "good words", "", 1},
+		{"twice at once", []model.Reply{{Calls: append(good.Calls, modeltest.SubmitReply("other words").Calls...)}}, "good words", "", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := directoryTree{"src/a.go": "content of src/a.go"}
@@ -121,22 +97,22 @@ func TestModelAnswers(t *testing.T) {
 func TestToolsReadTrackedTextOnly(t *testing.T) {
 	w := linkAndLargeFile{directoryTree{"src/a.go": "content of src/a.go", "src/link": "a.go", "src/big.sql": "content of src/big.sql"}}
 	for _, ask := range []model.Reply{
-		callReply("read_file", map[string]any{"path": "../../etc/passwd"}),
-		callReply("read_file", map[string]any{"path": "/etc/passwd"}),
-		callReply("read_file", map[string]any{"path": "src/../../etc/passwd"}),
-		callReply("read_file", map[string]any{"path": ".env"}),
-		callReply("read_file", map[string]any{"path": "src/link"}),
-		callReply("read_file", map[string]any{"path": "src/big.sql"}),
-		callReply("read_file", map[string]any{"path": "src"}),
-		callReply("read_file", map[string]any{"path": ""}),
-		callReply("read_file", map[string]any{"path": "src/a.go", "from_line": 1 << 40}),
-		callReply("outline", map[string]any{"path": "../secret"}),
-		callReply("list_directory", map[string]any{"path": ".."}),
-		callReply("search", map[string]any{"pattern": "("}),
-		callReply("flag", map[string]any{"path": "/etc/passwd", "finding": "x", "severity": "info"}),
-		callReply("flag", map[string]any{"path": "src/a.go", "finding": "x", "severity": "fatal"}),
+		modeltest.CallReply("read_file", map[string]any{"path": "../../etc/passwd"}),
+		modeltest.CallReply("read_file", map[string]any{"path": "/etc/passwd"}),
+		modeltest.CallReply("read_file", map[string]any{"path": "src/../../etc/passwd"}),
+		modeltest.CallReply("read_file", map[string]any{"path": ".env"}),
+		modeltest.CallReply("read_file", map[string]any{"path": "src/link"}),
+		modeltest.CallReply("read_file", map[string]any{"path": "src/big.sql"}),
+		modeltest.CallReply("read_file", map[string]any{"path": "src"}),
+		modeltest.CallReply("read_file", map[string]any{"path": ""}),
+		modeltest.CallReply("read_file", map[string]any{"path": "src/a.go", "from_line": 1 << 40}),
+		modeltest.CallReply("outline", map[string]any{"path": "../secret"}),
+		modeltest.CallReply("list_directory", map[string]any{"path": ".."}),
+		modeltest.CallReply("search", map[string]any{"pattern": "("}),
+		modeltest.CallReply("flag", map[string]any{"path": "/etc/passwd", "finding": "x", "severity": "info"}),
+		modeltest.CallReply("flag", map[string]any{"path": "src/a.go", "finding": "x", "severity": "fatal"}),
 	} {
-		o := &scriptedModel{replies: []model.Reply{ask, submitReply("words")}}
+		o := &scriptedModel{replies: []model.Reply{ask, modeltest.SubmitReply("words")}}
 		if _, err := (&ModelWriter{Model: o, Tree: w}).Write(t.Context(), &Item{Path: "src"}); err != nil {
 			t.Fatal(err)
 		}
@@ -145,11 +121,11 @@ func TestToolsReadTrackedTextOnly(t *testing.T) {
 			t.Errorf("arguments %s: results %+v; want one failed result", ask.Calls[0].Args, last.Results)
 		}
 	}
-	o := &scriptedModel{replies: []model.Reply{callReply("read_file", map[string]any{"path": "./src/a.go"}), submitReply("words")}}
+	o := &scriptedModel{replies: []model.Reply{modeltest.CallReply("read_file", map[string]any{"path": "./src/a.go"}), modeltest.SubmitReply("words")}}
 	if _, err := (&ModelWriter{Model: o, Tree: w}).Write(t.Context(), &Item{Path: "src"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := lastMessage(o.asked[1]); !strings.Contains(got, "content of src/a.go") {
+	if got := modeltest.LastMessage(o.asked[1]); !strings.Contains(got, "content of src/a.go") {
 		t.Errorf("read_file of a tracked file returned %q", got)
 	}
 }
@@ -159,13 +135,13 @@ func TestToolResultsAreLimited(t *testing.T) {
 	w := directoryTree{"src/a.go": strings.Repeat("0123456789\n", 10_000)}
 	var manyCalls model.Reply
 	for i := range 100 {
-		c := callReply("read_file", map[string]any{"path": "src/a.go"}).Calls[0]
+		c := modeltest.CallReply("read_file", map[string]any{"path": "src/a.go"}).Calls[0]
 		c.ID = fmt.Sprint(i)
 		manyCalls.Calls = append(manyCalls.Calls, c)
 	}
-	o := &scriptedModel{replies: []model.Reply{manyCalls, submitReply("words")}}
+	o := &scriptedModel{replies: []model.Reply{manyCalls, modeltest.SubmitReply("words")}}
 	d, err := (&ModelWriter{Model: o, Tree: w}).Write(t.Context(), &Item{Path: "src"})
-	if n := len(lastMessage(o.asked[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
+	if n := len(modeltest.LastMessage(o.asked[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
 		t.Errorf("the second prompt has %d bytes, the text is %q, %v; want 256 to 320 KiB and the text words", n, d.Text, err)
 	}
 }
