@@ -1,7 +1,8 @@
 // Package arch tests the structure of ken: which packages may import which, that features do not use processes, files,
-// sockets or clocks, and that every package has a package comment.
+// sockets or clocks, that every package has a package comment, and that the packages do not grow.
 //
-// The tests read source files, also those for other systems. The table of imports is in table_test.go.
+// The tests read source files, also those for other systems. The table of imports is in table_test.go, the numbers of
+// lines are in budget_test.go and density_test.go.
 package arch
 
 import (
@@ -29,7 +30,9 @@ type file struct {
 	pkg     string // its package: the path below internal/, or else from the root
 	test    bool
 	imports []string
+	lines   []string
 	ast     *ast.File
+	fset    *token.FileSet
 }
 
 // Every package imports only packages that the table allows.
@@ -162,7 +165,10 @@ func TestNoMachinePaths(t *testing.T) {
 	})
 }
 
-const root = "../.."
+const (
+	root  = "../.."
+	study = "study/" // a module of its own
+)
 
 // walk calls visit with every file of the repository, sorted.
 func walk(t *testing.T, visit func(name string)) {
@@ -183,23 +189,30 @@ func walk(t *testing.T, visit func(name string)) {
 	}
 }
 
-// parse parses every Go file of the repository, also those for other systems.
+// parse parses every Go file of the module, also those for other systems.
 func parse(t *testing.T) []file {
 	t.Helper()
 	var files []file
 	walk(t, func(name string) {
-		if path.Ext(name) != ".go" || strings.Contains(name, "/testdata/") {
+		if path.Ext(name) != ".go" || strings.Contains(name, "/testdata/") || strings.HasPrefix(name, study) {
 			return
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, parser.ParseComments)
+		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fset := token.NewFileSet()
+		tree, err := parser.ParseFile(fset, name, content, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := file{
-			path: name,
-			pkg:  strings.TrimPrefix(path.Dir(name), "internal/"),
-			test: strings.HasSuffix(name, "_test.go"),
-			ast:  tree,
+			path:  name,
+			pkg:   packageOf(name),
+			test:  strings.HasSuffix(name, "_test.go"),
+			lines: linesOf(content),
+			ast:   tree,
+			fset:  fset,
 		}
 		for _, spec := range tree.Imports {
 			imp, err := strconv.Unquote(spec.Path.Value)
@@ -214,6 +227,15 @@ func parse(t *testing.T) []file {
 		t.Fatal("no source files found")
 	}
 	return files
+}
+
+// packageOf returns the package of a file: its directory, without internal/.
+func packageOf(name string) string { return strings.TrimPrefix(path.Dir(name), "internal/") }
+
+// linesOf returns the lines of a file that ends in a newline.
+func linesOf(content []byte) []string {
+	text := strings.TrimSuffix(string(content), "\n")
+	return strings.Split(text, "\n")
 }
 
 // within reports whether a package is one of names, or below one of them.
