@@ -13,11 +13,8 @@
 # Everything is built with these flags, so nothing is compiled twice. The tags link
 # only the grammars that outlines need: without them ken works the same, but is twice
 # as large and starts more slowly.
-empty    :=
-space    := $(empty) $(empty)
-comma    := ,
 export CGO_ENABLED := 0
-export GOFLAGS := -trimpath -tags=$(subst $(space),$(comma),$(strip $(file < internal/outline/syntax/tags)))
+export GOFLAGS := -trimpath -tags=$(file < internal/outline/syntax/tags)
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w -X ken/internal/app.Version=$(VERSION)

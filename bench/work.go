@@ -71,7 +71,7 @@ func goBuild(ctx context.Context, out, what string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", string(tags), "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, what)
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", strings.TrimSpace(string(tags)), "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, what)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", what, err, tail(msg))

@@ -89,7 +89,7 @@ func build(t *testing.T) (ken, empty string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", string(tags), "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", bin, what)
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", strings.TrimSpace(string(tags)), "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", bin, what)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if msg, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build %s: %v\n%s", what, err, msg)
