@@ -30,8 +30,6 @@ type stateAct struct {
 	// replaces lists the files that the verb overwrites. The content of all other
 	// files must exist afterwards, in place or in the archive.
 	replaces []string
-	// rotates is a log that may have been moved away without a new one in its place.
-	rotates string
 }
 
 var stateActs = []stateAct{
@@ -48,27 +46,13 @@ var stateActs = []stateAct{
 		w.write("plan.md", "in the way\n")
 		w.write("spec.md", "too\n")
 	}},
-	{name: "pause", args: []string{"pause", "--task", "new"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
-		w.must("pause", "--task", "old")
-		w.must("update", "active=true")
-	}},
-	{name: "resume", args: []string{"resume"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
-		w.must("pause", "--task", "old")
-	}},
 	{name: "defer", args: []string{"defer", "add", "new"}, replaces: []string{"deferred.md"}},
-	{name: "log", args: []string{"log", "dispatch-warnings.jsonl", "-m", `{"new":1}`}, replaces: []string{"dispatch-warnings.jsonl"}},
-	{name: "rotate", args: []string{"log", "dispatch-warnings.jsonl", "-m", `{"new":1}`}, rotates: "dispatch-warnings.jsonl", lay: func(w *workdir) {
-		w.write("dispatch-warnings.jsonl", strings.Repeat(`{"ts":"1","pad":"`+strings.Repeat("x", 1000)+"\"}\n", 4200))
-	}},
 	{name: "journal", args: []string{"update", "new=1"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
 		w.write(journal, strings.Repeat(`{"ts":"1","verb":"put","file":"plan.md","sha256":"`+strings.Repeat("0", 64)+"\"}\n", 12000))
 	}},
 	// The next verb after a killed one is killed as well.
 	{name: "after reset", args: []string{"audit"}, then: killed("reset")},
 	{name: "after init", args: []string{"get"}, then: killed("init", "--type", "debug")},
-	{name: "repair", args: []string{"repair"}, lay: func(w *workdir) {
-		w.write("workflow.yaml", "phase: plan\n<<<<<<< ours\ntask: a\n=======\ntask: b\n")
-	}},
 }
 
 // killed leaves a directory in the state of an interrupted verb.
@@ -175,7 +159,7 @@ func (a stateAct) prepare(t *testing.T) *workdir {
 		w.must("cleanup", "--apply")
 	}
 	w.must("defer", "add", "old")
-	w.must("log", "dispatch-warnings.jsonl", "-m", `{"old":1}`)
+	w.write("dispatch-warnings.jsonl", "{\"old\":1}\n")
 	for _, name := range []string{
 		"plan.md", "spec.md", "review.md", "review-a.md", "slice-b.md", "consolidator-ran.txt", "notes.txt", "MANIFEST.json", "bad\xffname", "x.tmp",
 	} {
@@ -365,7 +349,6 @@ func (h held) check(w *workdir) {
 	}
 	w.archiveHolds(h.when)
 	// The next writer also works at once, and removes the traces of the failure.
-	w.must("repair")
 	w.must("update", "next=1")
 	w.must("get", "next")
 	w.must("cleanup", "--apply")
@@ -380,11 +363,6 @@ func (h held) check(w *workdir) {
 func (h held) either(now view) bool {
 	if now.equal(h.before) || now.equal(h.after) {
 		return true
-	}
-	if h.rotates != "" {
-		halfway := maps.Clone(h.before.files)
-		delete(halfway, h.rotates)
-		return maps.Equal(halfway, now.files)
 	}
 	if !h.partly {
 		return false

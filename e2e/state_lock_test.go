@@ -27,9 +27,7 @@ var stateWriters = [][]string{
 	{"cleanup", "--apply"},
 	{"evict"},
 	{"reset"},
-	{"pause", "--task", "t", "--phase", "plan"},
 	{"defer", "add", "t"},
-	{"log", "probe-failures.jsonl", "-m", "{}"},
 }
 
 // stateRepo creates a repository with a state directory in which every sweep finds something.

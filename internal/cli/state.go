@@ -50,8 +50,7 @@ ken state restore brings them back.`,
 		p.stateAudit(f), p.stateCleanup(f), p.stateReset(f), p.stateEvict(f),
 		p.stateRestore(f), p.stateArchive(f),
 		p.stateInit(f), p.stateUpdate(f), p.stateGet(f), p.statePut(f),
-		p.stateCheck(f), p.stateRepair(f), p.stateLint(f),
-		p.statePause(f), p.stateResume(f), p.stateDefer(f), p.stateLog(f),
+		p.stateCheck(f), p.stateLint(f), p.stateDefer(f),
 		p.stateContract(f), p.stateSlug(),
 	)
 	return c

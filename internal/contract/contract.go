@@ -43,7 +43,7 @@ type File struct {
 	Dir bool `yaml:"dir,omitempty" json:"dir,omitempty"`
 	// Exempt files survive a reset.
 	Exempt bool `yaml:"exempt,omitempty" json:"exempt,omitempty"`
-	// Log is true for a file to which ken state log appends JSON lines.
+	// Log is true for a log, to which other programs append JSON lines.
 	Log bool `yaml:"log,omitempty" json:"log,omitempty"`
 	// Evict says whether the file moves to the archive when another workflow starts.
 	Evict Evict `yaml:"evict,omitempty" json:"evict,omitempty"`

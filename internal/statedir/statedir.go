@@ -90,7 +90,6 @@ func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
 		NewID:       newWorkflowID,
 		ArchiveRuns: cfg.State.ArchiveRuns,
 		Author:      author(opts.Author),
-		Commit:      func(ctx context.Context) string { return commitAtHead(ctx, g) },
 		From:        opts.From,
 		Mentions:    mentions,
 	}), nil
@@ -165,16 +164,4 @@ func author(given string) string {
 		return a
 	}
 	return given
-}
-
-// commitAtHead returns the commit at HEAD, "" if there is none or it is unknown.
-func commitAtHead(ctx context.Context, g *git.Repo) string {
-	if g == nil {
-		return ""
-	}
-	head, err := g.Head(ctx)
-	if err != nil || head.Commit.IsZero() {
-		return ""
-	}
-	return head.Commit.String()
 }

@@ -78,7 +78,7 @@ func (m *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
 	}
 	d, err := parseDocument(b)
 	if err != nil {
-		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state repair keeps the readable lines"}}
+		return []contract.Problem{{File: e.Name, Problem: "corrupt: " + err.Error(), Expected: "a YAML mapping; ken state restore brings back an older one"}}
 	}
 	return append(m.keyProblems(d), m.identityProblems(d)...)
 }

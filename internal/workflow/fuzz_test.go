@@ -1,10 +1,7 @@
 package workflow
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
-	"strings"
 	"testing"
 )
 
@@ -41,26 +38,6 @@ func FuzzDeferred(f *testing.F) {
 		again := parseDeferred(after.bytes())
 		if last := again.items[len(again.items)-1].Deferral; len(again.items) != len(after.items) || last.Status != Closed || last.Body != added.Body {
 			t.Fatalf("%q: closing it gave %+v", b, last)
-		}
-	})
-}
-
-// Every object becomes one line that fits, is JSON, and has its time.
-func FuzzLogLine(f *testing.F) {
-	f.Add([]byte(`{"a":1}`))
-	f.Add([]byte(`{"ts":"x","a":"` + strings.Repeat("é", 5000) + `"}`))
-	f.Add([]byte(`{"a":{"b":[1,2,{"c":"\ud800"}]}}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		line, err := logLine(b, "2026-01-01T00:00:00Z")
-		if err != nil {
-			return
-		}
-		if len(line) > recordLimit || bytes.IndexByte(line, '\n') != len(line)-1 {
-			t.Fatalf("%q became %d bytes: %q", b, len(line), line)
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(line, &fields); err != nil {
-			t.Fatalf("the record %q was logged as %q, which is not JSON: %v", b, line, err)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func (m *Manager) legal(name string) error {
 		return badRequest("", "%q is not a file name; files are written directly to the state directory", name)
 	}
 	f, known := m.c.File(name)
-	if by := keptBy(f); known && by != "" {
+	if by := m.keptBy(f); known && by != "" {
 		return badRequest(by, "put does not write %s", name)
 	}
 	if b := m.c.Bucket(name); known && !f.Dir || b == contract.PatternAllowed {
@@ -90,8 +90,8 @@ func (m *Manager) foreignName(name string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New(text)}
 }
 
-// keptBy returns the command that writes a file which put does not, "" for others.
-func keptBy(f contract.File) string {
+// keptBy says how a file is written that put does not write, "" for others.
+func (m *Manager) keptBy(f contract.File) string {
 	switch f.Role {
 	case contract.Workflow:
 		return "ken state update KEY=VALUE"
@@ -102,7 +102,7 @@ func keptBy(f contract.File) string {
 	case contract.Probes, contract.Handoff, contract.Narrative:
 	}
 	if f.Log {
-		return "ken state log " + f.Name
+		return "append a line to the log: " + fault.Quote(m.dir.Path()+"/"+f.Name)
 	}
 	return ""
 }

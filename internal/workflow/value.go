@@ -129,6 +129,9 @@ func plainText(s string) bool {
 	return true
 }
 
+// quoted returns a text as JSON.
+func quoted(s string) json.RawMessage { return appendJSON(nil, s) }
+
 // appendJSON appends a value of a document as JSON.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {

@@ -30,8 +30,6 @@ type Options struct {
 	// ArchiveRuns is how many snapshots the archive keeps; the contract's
 	// number when nil.
 	ArchiveRuns *int
-	// Commit returns the commit at HEAD, "" where there is none.
-	Commit func(context.Context) string
 	// From is the base of relative paths of documents; "" for the current directory.
 	From string
 	// Mentions lists the paths by which documents refer to the directory.
@@ -49,9 +47,6 @@ type Manager struct {
 func New(dir *state.Dir, opts Options) *Manager {
 	if opts.Contract == nil {
 		opts.Contract = contract.Default()
-	}
-	if opts.Commit == nil {
-		opts.Commit = func(context.Context) string { return "" }
 	}
 	return &Manager{dir, opts.Contract, opts}
 }
@@ -132,8 +127,9 @@ func (m *Manager) corrupt(err error) error {
 		place, err = fmt.Sprintf("%s:%d", place, c.Line), &CorruptError{What: c.What}
 	}
 	return &fault.Error{
-		Hint: "correct it by hand, or keep its readable lines with: ken state repair",
-		Err:  fmt.Errorf("%s: corrupt: %w", place, err),
+		Hint: "correct it by hand, or restore an older one with: ken state restore --overwrite SNAPSHOT " + m.name(contract.Workflow) +
+			", or move everything to the archive and start anew with: ken state reset; ken state init --type TYPE",
+		Err: fmt.Errorf("%s: corrupt: %w", place, err),
 	}
 }
 
