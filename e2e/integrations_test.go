@@ -146,7 +146,7 @@ func frontmatter(t *testing.T, name, text string) {
 
 // fieldWords are fields and values of answers. The texts write them as code, but they are not tools.
 var fieldWords = strings.Fields(`state reasons brief new trust verify bootstrap fresh stale none paths current_id updates path summary read keep
-	grade interface body content superseded rejected item receipt needs_summary content_id root`)
+	grade interface body content superseded rejected item needs_summary content_id root`)
 
 var code = regexp.MustCompile("`([a-z][a-z_]+)`")
 

@@ -62,7 +62,7 @@ func TestConversation(t *testing.T) {
 
 	say("orient", nil)
 	say("file_registry_verify", nil)
-	say("file_registry_update_summaries", map[string]any{"verbose": true})
+	say("file_registry_update_summaries", nil)
 	say("file_registry_update_summaries", map[string]any{"updates": []map[string]any{
 		{"path": "api/server.go", "summary": "Serves the API."},
 		{"path": "../outside", "summary": "x"},
@@ -75,7 +75,7 @@ func TestConversation(t *testing.T) {
 	r.Commit("take an address")
 	say("orient", nil)
 	say("file_registry_verify", nil)
-	say("file_registry_verify", map[string]any{"all": true, "limit": 2, "verbose": true})
+	say("file_registry_verify", map[string]any{"all": true, "limit": 2})
 	say("file_registry_verify", map[string]any{"paths": "nowhere"})
 	say("file_registry_verify", map[string]any{"paths": list("api/server.go", "../outside", "nowhere")})
 	say("spec", nil)
@@ -241,14 +241,14 @@ func TestBriefKeepsToItsBudget(t *testing.T) {
 	}
 }
 
-// Receipts, digests and content ids appear only if an agent asks for them.
-func TestIDsOnlyWithVerbose(t *testing.T) {
+// Digests and content ids appear only in documents.
+func TestIDsOnlyInDocuments(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("one")
 	a := connect(t, r)
 	update := map[string]any{"updates": []map[string]any{{"path": "a.go", "summary": "About a."}}}
-	ids := regexp.MustCompile(`ken1:|\b[0-9a-f]{32,}\b`)
+	ids := regexp.MustCompile(`\b[0-9a-f]{32,}\b`)
 	a.text("file_registry_update_summaries", update)
 	r.Write("a.go", "package a\n\nvar x int\n")
 	for tool, args := range map[string]map[string]any{
@@ -257,11 +257,14 @@ func TestIDsOnlyWithVerbose(t *testing.T) {
 		"brief":                          {"paths": "a.go"},
 	} {
 		if text := a.text(tool, args); ids.MatchString(text) {
-			t.Errorf("%s without verbose has an id:\n%s", tool, text)
+			t.Errorf("the text of %s has an id:\n%s", tool, text)
 		}
-		args["verbose"] = true
-		if text := a.text(tool, args); !strings.Contains(text, "content "+r.Git("hash-object", "a.go")) {
-			t.Errorf("%s with verbose has no content id:\n%s", tool, text)
+		if tool == "brief" {
+			continue
+		}
+		args["format"] = "json"
+		if text := a.text(tool, args); !strings.Contains(text, `"content_id":"`+r.Git("hash-object", "a.go")+`"`) {
+			t.Errorf("the document of %s has no content id:\n%s", tool, text)
 		}
 	}
 	if text := a.text("orient", nil); ids.MatchString(text) {

@@ -43,12 +43,11 @@ const (
 
 // A Section is a text about one subject, with its verdict.
 type Section struct {
-	Subject string  `json:"subject"`
-	Verdict string  `json:"verdict"`
-	Text    string  `json:"text"`
-	Receipt *string `json:"receipt"`
-	Items   []Item  `json:"items,omitempty"` // the lines of Text, in fields
-	More    int     `json:"more,omitempty"`  // items that are not listed
+	Subject string `json:"subject"`
+	Verdict string `json:"verdict"`
+	Text    string `json:"text"`
+	Items   []Item `json:"items,omitempty"` // the lines of Text, in fields
+	More    int    `json:"more,omitempty"`  // items that are not listed
 	// Written is set if a person or an agent wrote the text, so that it can be stale.
 	Written bool `json:"written"`
 	// ByKen says that the text is ken's own statement, not one of the repository.

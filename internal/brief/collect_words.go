@@ -50,7 +50,7 @@ func (r *collector) fileWords(ctx context.Context, f *workspace.File, own, unrea
 
 // writtenSection returns the summary of a file with its verdict.
 func writtenSection(p repo.Path, k *registry.Summary) Section {
-	s := Section{Subject: p.String(), Verdict: k.Verdict.String(), Text: k.Text, Receipt: &k.Receipt, Written: true}
+	s := Section{Subject: p.String(), Verdict: k.Verdict.String(), Text: k.Text, Written: true}
 	if k.Verdict == fresh.Stale {
 		s.Verdict += ": " + gradeWords(k.Grade)
 	}
@@ -79,7 +79,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		return s, nil
 	}
 	if t, ok := texts[d.Path]; ok {
-		s.Verdict, s.Text, s.Receipt, s.Written = t.Verdict.String(), t.Text, t.Receipt, true
+		s.Verdict, s.Text, s.Written = t.Verdict.String(), t.Text, true
 		if t.Verdict.State() != fresh.Fresh && len(t.Reasons) > 0 {
 			s.Verdict += ": " + strings.Join(t.Reasons[:min(len(t.Reasons), 4)], ", ")
 		}

@@ -176,7 +176,7 @@ too, and ken help glossary explains the words that ken uses.`,
 		p.state(),
 		p.share(), p.worker(),
 		p.init(), p.install(), p.allow(), p.doctor(), p.prove(),
-		p.verify(), p.board(), p.receipt(), p.hook(), p.mcp(), p.version(),
+		p.verify(), p.board(), p.hook(), p.mcp(), p.version(),
 	)
 	cmd.SetHelpCommand(p.help())
 	cmd.InitDefaultHelpCmd()

@@ -55,7 +55,7 @@ func argumentError(c *cobra.Command, args []string) error {
 func argumentNames(use string) []string {
 	var names []string
 	for _, word := range strings.Fields(use)[1:] {
-		if strings.ContainsAny(word, "-(") && word != "[RECEIPT|-]" {
+		if strings.ContainsAny(word, "-(") {
 			break
 		}
 		names = append(names, word)

@@ -115,7 +115,7 @@ func TestRecordIDsDiffer(t *testing.T) {
 	})
 }
 
-// The id of a record never changes, since stores and receipts contain it.
+// The id of a record never changes, since stores and shared records contain it.
 func TestRecordIDsStay(t *testing.T) {
 	r := fresh.Record{
 		Text: "Serves the API.\xff\n", Author: "Ann <ann@example.org>", Recipe: "hand", Confirmer: "Bob", Assumed: true, Path: "a.go",
@@ -125,40 +125,4 @@ func TestRecordIDsStay(t *testing.T) {
 	if got := r.ID().String(); got != want {
 		t.Errorf("the id is %s, want %s", got, want)
 	}
-}
-
-func TestReceiptRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := fresh.Receipt{
-			Subject: repo.Path(rapid.SliceOf(rapid.Byte()).Draw(t, "subject")),
-			Verdict: fresh.State(rapid.IntRange(0, 5).Draw(t, "verdict")),
-			Commit:  ids().Draw(t, "commit"),
-		}
-		copy(want.Basis[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "basis"))
-		copy(want.Record[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "record"))
-		got, err := fresh.ParseReceipt(want.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != want {
-			t.Fatalf("%+v, want %+v", got, want)
-		}
-	})
-}
-
-// Printing a parsed receipt and parsing it again returns the same receipt.
-func FuzzReceipt(f *testing.F) {
-	f.Add(fresh.Receipt{Subject: "a.go", Verdict: fresh.Fresh}.String())
-	f.Add("ken1:")
-	f.Add("ken1:e30")
-	f.Fuzz(func(t *testing.T, s string) {
-		r, err := fresh.ParseReceipt(s)
-		if err != nil {
-			return
-		}
-		again, err := fresh.ParseReceipt(r.String())
-		if err != nil || again != r {
-			t.Errorf("%q reads as %+v, and back as %+v (%v)", s, r, again, err)
-		}
-	})
 }

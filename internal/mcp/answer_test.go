@@ -40,7 +40,7 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 	}{
 		"orient":    {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 3}}, []string{"trust\n3 lines left out: call brief with a path, or raise budget\n"}},
 		"one left":  {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 1}}, []string{"1 line left out"}},
-		"update":    {closed{&registry.CloseResult{NeedsSummary: needs}, false}, []string{"needs       f49.go  ", "\n20 more: set paths"}},
+		"update":    {closed{&registry.CloseResult{NeedsSummary: needs}}, []string{"needs       f49.go  ", "\n20 more: set paths"}},
 		"brief":     {&briefAnswer{Briefs: []pathBrief{{PathJSON: repo.PathJSON{Path: "a.go"}, text: "It.\n"}}, LeftOut: 2}, []string{"== a.go ==\nIt.\n", "\n2 paths left out: raise budget"}},
 		"spec":      {&specAnswer{Counts: map[string]int{"merged": 40, "drift": 2}, Nodes: []specRow{}, Omitted: 12}, []string{"42 specs: 2 drift, 40 merged\n", "12 more: set limit"}},
 		"one spec":  {&specAnswer{Node: &specNode{Body: new("x"), LeftOut: history}, Note: "the body is shortened"}, []string{"9 more bytes of the text\nnote: the body is shortened\n\nx\n"}},
@@ -74,7 +74,7 @@ func TestTextsAreHarmless(t *testing.T) {
 	const hostile = "x\x1b[2J\rstale  other.go\u202e"
 	for name, a := range map[string]answer{
 		"brief":  &briefAnswer{Briefs: []pathBrief{{PathJSON: repo.Path(hostile).JSON(), Error: hostile, Hint: hostile}}, LeftOut: 1},
-		"update": closed{&registry.CloseResult{Updated: []registry.WriteResult{{PathJSON: repo.Path(hostile).JSON(), Reason: hostile, Hint: hostile}}, Unknown: hostile}, true},
+		"update": closed{&registry.CloseResult{Updated: []registry.WriteResult{{PathJSON: repo.Path(hostile).JSON(), Reason: hostile, Hint: hostile}}, Unknown: hostile}},
 		"spec":   &specAnswer{Node: &specNode{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: hostile, Title: hostile, Code: []string{hostile}}}, Body: new(hostile)}},
 		"submit": submitted{&survey.Submitted{Reason: hostile}},
 		"find":   featureDocument{bytes.NewBufferString(hostile)},

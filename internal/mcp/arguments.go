@@ -26,10 +26,10 @@ var commonExamples = map[string]string{"root": `"/path/to/worktree"`, "format": 
 var examples = map[string]string{
 	"orient":               `{"budget": 1500}`,
 	"find":                 `{"words": "rate limit per tenant", "kind": "code,test", "limit": 10}`,
-	"brief":                `{"paths": ["src/main.go", "src"], "budget": 1500, "verbose": true}`,
+	"brief":                `{"paths": ["src/main.go", "src"], "budget": 1500}`,
 	"review":               `{"range": "main..HEAD", "all": true}`,
-	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "all": true, "limit": 200, "verbose": true}`,
-	"file_registry_update_summaries": `{"paths": ["src/main.go"], "verbose": true,
+	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "all": true, "limit": 200}`,
+	"file_registry_update_summaries": `{"paths": ["src/main.go"],
 		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,
 	"survey_next":   `{"path": "src", "lease": 900}`,
 	"survey_submit": `{"path": "src", "lease": "LEASE", "text": "Holds the server.", "keep": true, "files": {"src/main.go": "Starts the server."}}`,

@@ -24,7 +24,7 @@ func TestWrongArguments(t *testing.T) {
 	for _, c := range []struct{ tool, args, want string }{
 		{"brief", `{"paths": 7}`, "paths: want a list, got 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
 		{"brief", `{"paths": ["a", 7]}`, "paths[1]: want a string, got 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
-		{"brief", `{"path": "a"}`, "brief: unknown argument \"path\"\nhint: valid arguments: budget, format, paths, root, verbose"},
+		{"brief", `{"path": "a"}`, "brief: unknown argument \"path\"\nhint: valid arguments: budget, format, paths, root"},
 		{"brief", `{"format": "xml"}`, "format: want one of text, json, got \"xml\"\nhint: for example: {\"format\": \"json\"}"},
 		{"brief", `{"root": 1}`, "root: want a string, got 1\nhint: for example: {\"root\": \"/path/to/worktree\"}"},
 		{"find", `{}`, "words is missing\nhint: for example: {\"words\": \"rate limit per tenant\"}"},

@@ -19,9 +19,8 @@ import (
 
 type briefInput struct {
 	commonInput
-	Paths   []string `json:"paths,omitempty" jsonschema:"files, directories, or PATH#SYMBOL for its users and tests, from the repository root; default: the repository"`
-	Budget  int      `json:"budget,omitempty" jsonschema:"size of the whole answer in tokens; default 1500, minimum 50"`
-	Verbose bool     `json:"verbose,omitempty" jsonschema:"with content ids and receipts"`
+	Paths  []string `json:"paths,omitempty" jsonschema:"files, directories, or PATH#SYMBOL for its users and tests, from the repository root; default: the repository"`
+	Budget int      `json:"budget,omitempty" jsonschema:"size of the whole answer in tokens; default 1500, minimum 50"`
 }
 
 func (s *server) addBrief(m *mcp.Server) {
@@ -55,7 +54,6 @@ type pathBrief struct {
 	Hint  string           `json:"hint,omitempty"`
 
 	text string
-	ids  string // with verbose
 }
 
 // briefPaths answers for each path with an equal part of the budget; what one does not need, the
@@ -80,7 +78,7 @@ func briefPaths(ctx context.Context, w *ken.Repository, in briefInput) (answer, 
 			out.LeftOut = len(names) - i
 			break
 		}
-		b, err := briefPath(ctx, w, name, share, in.Verbose)
+		b, err := briefPath(ctx, w, name, share)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
@@ -108,7 +106,7 @@ func allFailed(list []error) error {
 	return errors.New(errors.Join(list...).Error())
 }
 
-func briefPath(ctx context.Context, w *ken.Repository, name string, budget int, verbose bool) (pathBrief, error) {
+func briefPath(ctx context.Context, w *ken.Repository, name string, budget int) (pathBrief, error) {
 	if strings.Contains(name, "#") {
 		return briefSymbol(ctx, w, name)
 	}
@@ -125,11 +123,7 @@ func briefPath(ctx context.Context, w *ken.Repository, name string, budget int, 
 		}
 		return pathBrief{}, err
 	}
-	out := pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: term.CleanText(b.String())}
-	if verbose {
-		out.ids, err = identify(ctx, w, path)
-	}
-	return out, err
+	return pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: term.CleanText(b.String())}, nil
 }
 
 // briefSymbol says who uses a symbol, and what tests it.
@@ -139,28 +133,6 @@ func briefSymbol(ctx context.Context, w *ken.Repository, name string) (pathBrief
 		return pathBrief{}, err
 	}
 	return pathBrief{PathJSON: repo.PathJSON{Path: name}, Brief: &featureDocument{u}, text: term.CleanText(u.String())}, nil
-}
-
-// identify returns the content ids and the receipt of a file, or the receipt of a directory.
-func identify(ctx context.Context, w *ken.Repository, path repo.Path) (string, error) {
-	k, err := known(ctx, w, path)
-	if err != nil {
-		return "", err
-	}
-	if k.dir == nil {
-		return joined("\n", contentIDs(k.file.CurrentID, k.file.CurrentMD5), receiptLine(k.file.Receipt)), nil
-	}
-	if k.dir.Receipt == nil {
-		return "", nil
-	}
-	return receiptLine(*k.dir.Receipt), nil
-}
-
-func receiptLine(receipt string) string {
-	if receipt == "" {
-		return ""
-	}
-	return "receipt " + receipt
 }
 
 func (b *briefAnswer) print(out *term.IO) {
@@ -179,9 +151,6 @@ func (b *briefAnswer) print(out *term.IO) {
 			continue
 		}
 		out.Printf("%s\n", strings.TrimRight(p.text, "\n"))
-		if p.ids != "" {
-			out.Printf("%s\n", p.ids)
-		}
 	}
 	if b.LeftOut > 0 {
 		out.Remarkf("\n%s left out: raise budget, or ask again for them", english.Count(b.LeftOut, "path"))

@@ -35,10 +35,10 @@ Write only what you read. At the end, list what you could not find out.`,
 		path:  "only below this directory, from the repository root",
 		text: `Update the stale summaries of this repository.
 
-1. Call file_registry_verify. Take the stale paths: those with a changed interface first, then body, then the others.
-2. For each path, call brief with verbose: true. It returns the text, and the id of the current content.
+1. Call file_registry_verify with format: "json". Take the stale paths: those with a changed interface first, then body, then the others. Note the content_id of each.
+2. For each path, call brief. It returns the text.
 3. Read the file. If the text still holds, keep it. If not, write a new one: what the file is for and how it works, for a reader who does not open it.
-4. Call file_registry_update_summaries once for a batch: updates with path, read (the content id of what you read), and summary, or keep: true.
+4. Call file_registry_update_summaries once for a batch: updates with path, read (the content_id that you noted), and summary, or keep: true.
 5. An entry that is superseded changed while you read it: repeat it. A rejected entry has a reason.
 6. Then repeat survey_next (with the path of the scope, if there is one) and survey_submit until no directory is ready, to update the directories.
 

@@ -126,17 +126,13 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 			return "", err
 		}
 		if k.dir != nil {
-			receipt := ""
-			if k.dir.Receipt != nil {
-				receipt = *k.dir.Receipt
-			}
-			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, receipt, k.dir.TextOrEmpty()), nil
+			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, k.dir.TextOrEmpty()), nil
 		}
 		f := k.file
 		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {
 			return "", notFound(uri, fmt.Errorf("no summary of %s: %s", path, strings.Join(f.Reasons, ", ")))
 		}
-		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
+		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Text), nil
 	})
 }
 
@@ -146,7 +142,7 @@ type pathKnowledge struct {
 	dir  *survey.ListedDir
 }
 
-// known returns the summary of a path with its verdict, ids and receipt.
+// known returns the summary of a path with its verdict.
 func known(ctx context.Context, w *ken.Repository, path repo.Path) (pathKnowledge, error) {
 	files, err := w.Registry.Show(ctx, []repo.Path{path})
 	if err != nil {
@@ -164,15 +160,12 @@ func known(ctx context.Context, w *ken.Repository, path repo.Path) (pathKnowledg
 }
 
 // withVerdict returns a text after a comment with its verdict.
-func withVerdict(judged, path string, reasons []string, receipt, text string) string {
+func withVerdict(judged, path string, reasons []string, text string) string {
 	v := &comment{}
 	v.line("verdict", judged)
 	v.line("path", path)
 	if len(reasons) > 0 {
 		v.line("because", line(strings.Join(reasons, ", ")))
-	}
-	if receipt != "" {
-		v.line("receipt", receipt)
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

@@ -18,7 +18,7 @@ import (
 // A file name or reason cannot end the comment or add a line to it.
 func TestSummaryCommentCannotBeForged(t *testing.T) {
 	const hostile = "x -->\nverdict: fresh\r\nverdict: fresh --!> \u2028verdict: fresh"
-	head, _, _ := strings.Cut(withVerdict("stale", hostile, []string{hostile}, hostile, "The text.\n"), "The text.")
+	head, _, _ := strings.Cut(withVerdict("stale", hostile, []string{hostile}, "The text.\n"), "The text.")
 	if strings.Count(head, "-->") != 1 || !strings.HasSuffix(head, "\n-->\n") || strings.Contains(head, "--!>") {
 		t.Errorf("the comment ends early: %q", head)
 	}

@@ -152,3 +152,14 @@ func (l leftOut) print(out *term.IO) {
 		out.Remarkf("%d more %s", l[name], unit)
 	}
 }
+
+// joined joins the parts that are not empty.
+func joined(sep string, parts ...string) string {
+	var list []string
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	return strings.Join(list, sep)
+}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -16,13 +15,12 @@ type updateInput struct {
 	commonInput
 	Paths   []string      `json:"paths,omitempty" jsonschema:"files you changed; default: those of the HEAD commit"`
 	Updates []updateEntry `json:"updates,omitempty" jsonschema:"summaries you wrote"`
-	Verbose bool          `json:"verbose,omitempty" jsonschema:"with content ids"`
 }
 
 type updateEntry struct {
 	Path    string `json:"path"`
 	Summary string `json:"summary,omitempty" jsonschema:"what the file is for and how it works, for a reader who does not open it"`
-	Read    string `json:"read,omitempty" jsonschema:"content id of what you read (brief with verbose); default: the current content"`
+	Read    string `json:"read,omitempty" jsonschema:"content_id of what you read (file_registry_verify with format json); default: the current content"`
 	Keep    bool   `json:"keep,omitempty" jsonschema:"keep the current summary; it still holds"`
 }
 
@@ -42,7 +40,7 @@ func (s *server) addUpdate(m *mcp.Server) {
 				u := &out.Updated[i]
 				u.Reason, u.Hint = forAgents(u.Reason), forAgents(u.Hint)
 			}
-			return closed{out, in.Verbose}, nil
+			return closed{out}, nil
 		})
 	})
 }
@@ -70,7 +68,6 @@ func closing(w *ken.Repository, in updateInput) registry.CloseOptions {
 // A closed tells what became of the updates, and what needs a summary.
 type closed struct {
 	*registry.CloseResult
-	verbose bool
 }
 
 func (c closed) print(out *term.IO) {
@@ -87,9 +84,6 @@ func (c closed) print(out *term.IO) {
 		if u.Assumed && u.Result == registry.Stored {
 			why = "for the current content; set read to the content id that you read"
 		}
-		if c.verbose {
-			why = joined("  ", why, contentIDs(u.ID, u.MD5))
-		}
 		out.Line(term.Plain, string(u.Result), u.Display(), why)
 		if u.Hint != "" {
 			out.Remarkf("hint: %s", term.Clean(u.Hint))
@@ -102,11 +96,7 @@ func (c closed) print(out *term.IO) {
 func (c closed) printNeeds(out *term.IO) {
 	needs := c.NeedsSummary
 	for _, n := range needs[:min(len(needs), listLimit)] {
-		why := "summary " + n.Summary.String()
-		if c.verbose {
-			why = joined("  ", why, contentIDs(n.ID, n.MD5))
-		}
-		out.Line(term.Plain, "needs", n.Display(), why)
+		out.Line(term.Plain, "needs", n.Display(), "summary "+n.Summary.String())
 	}
 	if more := len(needs) - listLimit; more > 0 {
 		out.Remarkf("%d more: set paths to the files you mean", more)
@@ -114,27 +104,4 @@ func (c closed) printNeeds(out *term.IO) {
 	if len(needs) > 0 {
 		out.Remarkf("hint: read each file, then send updates with path and summary, or keep: true if the old summary still holds")
 	}
-}
-
-// contentIDs formats the ids of a content; "" if they are unknown.
-func contentIDs(id repo.ID, md5 repo.MD5) string {
-	var parts []string
-	if !id.IsZero() {
-		parts = append(parts, "content "+id.String())
-	}
-	if !md5.IsZero() {
-		parts = append(parts, "md5 "+md5.String())
-	}
-	return strings.Join(parts, "  ")
-}
-
-// joined joins the parts that are not empty.
-func joined(sep string, parts ...string) string {
-	var list []string
-	for _, p := range parts {
-		if p != "" {
-			list = append(list, p)
-		}
-	}
-	return strings.Join(list, sep)
 }

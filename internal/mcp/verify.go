@@ -18,11 +18,10 @@ import (
 
 type verifyInput struct {
 	commonInput
-	Paths   []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
-	Full    bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
-	All     bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"most paths to list; default 50"`
-	Verbose bool     `json:"verbose,omitempty" jsonschema:"with content ids"`
+	Paths []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
+	Full  bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
+	All   bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
+	Limit int      `json:"limit,omitempty" jsonschema:"most paths to list; default 50"`
 }
 
 // A verified is a report with a limited list of verdicts, those first that need attention.
@@ -30,8 +29,6 @@ type verified struct {
 	*registry.Report
 	Omitted int         `json:"omitted"` // verdicts left out
 	Wrong   []pathError `json:"errors,omitempty"`
-
-	verbose bool
 }
 
 func (s *server) addVerify(m *mcp.Server) {
@@ -59,7 +56,7 @@ func (s *server) addVerify(m *mcp.Server) {
 			if err != nil {
 				return nil, err
 			}
-			out := limitVerdicts(rep, in.Limit, in.Verbose)
+			out := limitVerdicts(rep, in.Limit)
 			out.Wrong = wrong
 			return out, nil
 		})
@@ -67,11 +64,11 @@ func (s *server) addVerify(m *mcp.Server) {
 }
 
 // limitVerdicts keeps the verdicts that need attention most; 0 is the default limit.
-func limitVerdicts(rep *registry.Report, limit int, verbose bool) *verified {
+func limitVerdicts(rep *registry.Report, limit int) *verified {
 	if limit <= 0 {
 		limit = listLimit
 	}
-	out := &verified{Report: rep, verbose: verbose}
+	out := &verified{Report: rep}
 	slices.SortStableFunc(rep.Verdicts, func(a, b registry.Verdict) int { return cmp.Compare(urgency(a), urgency(b)) })
 	if n := len(rep.Verdicts); n > limit {
 		rep.Verdicts, out.Omitted = rep.Verdicts[:limit], n-limit
@@ -93,9 +90,6 @@ func (v *verified) print(out *term.IO) {
 		word, why := f.Describe()
 		if f.Finding == registry.FindingSparse {
 			sparse--
-		}
-		if v.verbose {
-			why = joined("  ", why, contentIDs(f.ID, f.MD5))
 		}
 		out.Line(term.Plain, word, f.RawPath().String(), why)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Summary is a summary for a reader: the text, its verdict, and everything needed to check it.
@@ -34,8 +35,7 @@ type Summary struct {
 	Nearest    string  `json:"nearest,omitempty"`
 	NearestB64 string  `json:"nearest_b64,omitempty"`
 	Hint       string  `json:"hint,omitempty"` // advice for an unknown path
-	Receipt    string  `json:"receipt"`
-	Commit     repo.ID `json:"commit"` // HEAD when it was judged
+	Commit     repo.ID `json:"commit"`         // HEAD when it was judged
 	// Others are further summaries of the same content, the newest first. [Registry.AddOthers] sets them.
 	Others []OtherSummary `json:"others,omitempty"`
 
@@ -166,6 +166,34 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Summary, 
 	return k, true, nil
 }
 
+// holds judges a record by the current content of its subject. A difference that the policy does not count leaves
+// it fresh.
+func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (fresh.State, []string, error) {
+	if s.readable() {
+		row := s.now
+		if record.Basis.Key() != row.SummaryBasis {
+			c := choice{
+				rows:   []store.FileRow{row},
+				before: func(int) store.FileRow { return store.FileRow{} },
+				bytes:  func(int) repo.ID { return repo.ID{} },
+			}
+			if err := r.nearest(ctx, c, []int{0}, [][]store.RecordHeader{{{Basis: record.Basis}}}); err != nil {
+				return fresh.Unknown, nil, err
+			}
+			row = c.rows[0]
+		}
+		switch state, _ := r.judge(row); state {
+		case fresh.Fresh:
+			return state, nil, nil
+		case fresh.Stale:
+			return state, []string{"content_changed"}, nil
+		default:
+		}
+	}
+	state, _, why := r.verdict(s)
+	return state, why, nil
+}
+
 // setText sets the text and its origin.
 func (s *Summary) setText(record fresh.Record, path repo.Path) {
 	if record.Text == "" {
@@ -179,9 +207,6 @@ func (s *Summary) setText(record fresh.Record, path repo.Path) {
 		s.WrittenFor, s.WrittenForB64 = j.Path, j.B64
 	}
 	s.ID, s.MD5 = record.Basis.Content.ID, record.Basis.Content.MD5
-	s.Receipt = fresh.Receipt{
-		Subject: path, Verdict: s.Verdict, Basis: record.Basis.Digest(), Record: record.ID(), Commit: s.Commit,
-	}.String()
 }
 
 // texts returns the records of subjects, by the content of their basis.

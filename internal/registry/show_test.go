@@ -38,28 +38,27 @@ func TestShow(t *testing.T) {
 	w.verify(t, registry.VerifyOptions{})
 	w.flag("merge.go", repo.Conflicted)
 	for _, c := range []struct {
-		path         repo.Path
-		verdict      fresh.State
-		reasons      []string
-		text         string
-		from, is     repo.ID
-		withoutProof bool // no receipt
+		path     repo.Path
+		verdict  fresh.State
+		reasons  []string
+		text     string
+		from, is repo.ID
 	}{
-		{"a.go", fresh.Fresh, []string{}, "about a.go", blob("alpha"), blob("alpha"), false},
-		{"stale.go", fresh.Stale, []string{"content_changed"}, "about stale.go", blob("old"), blob("new"), false},
-		{"none.go", fresh.None, []string{}, "", repo.ID{}, blob("none"), true},
-		{"gone.go", fresh.Gone, []string{"not_tracked"}, "about gone.go", blob("gone"), repo.ID{}, false},
-		{"away.go", fresh.Gone, []string{"deleted"}, "about away.go", blob("away"), repo.ID{}, false},
-		{"merge.go", fresh.Stale, []string{"conflicted"}, "about merge.go", blob("m"), repo.ID{}, false},
-		{"go.sum", fresh.Excluded, []string{"lockfile"}, "", repo.ID{}, blob("lock"), true},
-		{"never.go", fresh.None, []string{"not_tracked", "never_known"}, "", repo.ID{}, repo.ID{}, true},
-		{"lib", fresh.None, []string{"not_tracked", "directory"}, "", repo.ID{}, repo.ID{}, true},
-		{"", fresh.None, []string{"not_tracked", "directory"}, "", repo.ID{}, repo.ID{}, true},
+		{"a.go", fresh.Fresh, []string{}, "about a.go", blob("alpha"), blob("alpha")},
+		{"stale.go", fresh.Stale, []string{"content_changed"}, "about stale.go", blob("old"), blob("new")},
+		{"none.go", fresh.None, []string{}, "", repo.ID{}, blob("none")},
+		{"gone.go", fresh.Gone, []string{"not_tracked"}, "about gone.go", blob("gone"), repo.ID{}},
+		{"away.go", fresh.Gone, []string{"deleted"}, "about away.go", blob("away"), repo.ID{}},
+		{"merge.go", fresh.Stale, []string{"conflicted"}, "about merge.go", blob("m"), repo.ID{}},
+		{"go.sum", fresh.Excluded, []string{"lockfile"}, "", repo.ID{}, blob("lock")},
+		{"never.go", fresh.None, []string{"not_tracked", "never_known"}, "", repo.ID{}, repo.ID{}},
+		{"lib", fresh.None, []string{"not_tracked", "directory"}, "", repo.ID{}, repo.ID{}},
+		{"", fresh.None, []string{"not_tracked", "directory"}, "", repo.ID{}, repo.ID{}},
 	} {
 		t.Run(string(c.path), func(t *testing.T) {
 			k := w.show(t, c.path)
 			same(t, "reasons", k.Reasons, c.reasons)
-			if k.Verdict != c.verdict || k.Text != c.text || k.ID != c.from || k.CurrentID != c.is || (k.Receipt == "") != c.withoutProof || k.Commit != w.head {
+			if k.Verdict != c.verdict || k.Text != c.text || k.ID != c.from || k.CurrentID != c.is || k.Commit != w.head {
 				t.Errorf("show returned %+v; want %s %q, written from %s, now %s", k, c.verdict, c.text, c.from, c.is)
 			}
 			if c.text != "" && (k.Author != "ann" || k.Recipe != "hand" || k.UpdatedAt == nil) {

@@ -46,7 +46,7 @@ func records() *rapid.Generator[*store.DirRecord] {
 	})
 }
 
-// Ids are digests of JSON documents. They must not change, because stores and receipts contain them.
+// Ids are digests of JSON documents. They must not change, because stores and shared records contain them.
 func TestIDsAreDigestsOfJSON(t *testing.T) {
 	digest := func(fields ...any) fresh.Digest {
 		b, err := json.Marshal(fields)

@@ -1,4 +1,4 @@
-// Package summary answers for the summaries of files and directories together: confirming them and checking receipts.
+// Package summary answers for the summaries of files and directories together.
 // Files belong to registry, directories to survey.
 package summary
 

@@ -25,10 +25,9 @@ type Report struct {
 
 // A Section is a text about one subject, with its verdict.
 type Section struct {
-	Subject string  `json:"subject"`
-	Verdict string  `json:"verdict"`
-	Text    string  `json:"text"`
-	Receipt *string `json:"receipt"`
+	Subject string `json:"subject"`
+	Verdict string `json:"verdict"`
+	Text    string `json:"text"`
 }
 
 // Report returns the summaries of the top levels, and the flags of all directories.
@@ -53,7 +52,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	}
 	if whole.Record != nil {
 		shown := ts.shown(whole)
-		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.TextOrEmpty(), Receipt: shown.Receipt}
+		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.TextOrEmpty()}
 	}
 	return r, nil
 }

@@ -32,7 +32,6 @@ type ListedDir struct {
 	Confirmer       string   `json:"confirmed_by,omitempty"`
 	Outline         bool     `json:"outline"`    // the text is an outline
 	Incomplete      bool     `json:"incomplete"` // some children had no text when this one was written
-	Receipt         *string  `json:"receipt"`
 	// Basis is the digest of the present basis. A confirmation of the text needs it.
 	Basis string `json:"basis,omitempty"`
 
@@ -155,10 +154,6 @@ func (ts *treeStatus) shown(st *DirStatus) ListedDir {
 		}
 		d.Author, d.Outline, d.Incomplete = &r.Author, r.IsOutline(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
-		receipt := fresh.Receipt{
-			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: ts.tree.Commit(),
-		}.String()
-		d.Receipt = &receipt
 	}
 	return d
 }

@@ -14,7 +14,6 @@ type DirSummary struct {
 	Text    string
 	Verdict Verdict
 	Reasons []string
-	Receipt *string
 }
 
 // Summaries returns the summaries of some directories, and the stale summaries of all directories. Outlines do not
@@ -74,7 +73,7 @@ func (ts *treeStatus) summaries() []DirSummary {
 			continue
 		}
 		shown := ts.shown(st)
-		list = append(list, DirSummary{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons, Receipt: shown.Receipt})
+		list = append(list, DirSummary{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons})
 	}
 	return list
 }
