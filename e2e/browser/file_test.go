@@ -174,14 +174,14 @@ func TestFilesAreGroupedFilteredAndPaged(t *testing.T) {
 	d.reads("#files", "No such path")
 }
 
-// Names, summaries, rules and subjects stay text on the pages of files and directories.
+// Names, summaries, instructions and subjects stay text on the pages of files and directories.
 func TestHostileFilesAreShownAsText(t *testing.T) {
 	const evil = `<img src=x onerror="window.pwned=1">`
 	r := testrepo.New(t)
 	dir := `<script>window.pwned=1<`
 	name := dir + `/` + evil + `.go`
 	r.Write("go.mod", "module shop\n")
-	r.Write("AGENTS.md", "# Rules\n\n- You must never write "+evil+" here.\n")
+	r.Write("AGENTS.md", "# Rules\n\n## Never write "+evil+" here\n")
 	r.Write(name, "package x\n\n// A is "+evil+"\nfunc A() {}\n")
 	r.Commit(`subject ` + evil)
 	d := serve(t, r)
@@ -196,7 +196,7 @@ func TestHostileFilesAreShownAsText(t *testing.T) {
 			d.reads("#said", "Summary "+evil)
 			d.reads("#changes", "`"+evil+"`")
 			d.reads("#brief-last-commits", "subject "+evil)
-			d.reads("#brief-rules", "never write "+evil)
+			d.reads("#brief-instructions", "Never write "+evil)
 		}
 		if bad := eval[string](d, `[window.pwned && "a script ran", document.querySelector("main img, main script, main a[href^=javascript]")?.outerHTML].filter(Boolean).join()`); bad != "" {
 			t.Errorf("%s: text became an element: %s", at, bad)

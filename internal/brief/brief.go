@@ -1,5 +1,6 @@
 // Package brief describes a file, a directory or the whole repository to someone who is about to work on it: its
-// purpose, the rules for it, its users, its tests and the commands that run them, and the files that change with it.
+// purpose, the instruction documents that apply to it, its users, its tests and the commands that run them, and the
+// files that change with it.
 //
 // A [Briefer] collects the facts. [File], [Directory] and [Repository] are pure functions that order them and cut them
 // to a budget. Each line says something that a listing of the directory does not. A fact that ken could not find out
@@ -60,7 +61,7 @@ type Item struct {
 	PathB64   string   `json:"path_b64,omitempty"`
 	Line      int      `json:"line,omitempty"`
 	Lines     []int    `json:"lines,omitempty"`
-	Names     []string `json:"names,omitempty"` // symbols
+	Names     []string `json:"names,omitempty"` // symbols, or the headings of a document
 	Text      string   `json:"text,omitempty"`
 	Command   string   `json:"command,omitempty"`
 	Source    string   `json:"source,omitempty"`    // the file and line that say so

@@ -108,7 +108,9 @@ func limitsFacts(t *testing.T) brief.FileFacts {
 func TestFile(t *testing.T) {
 	got := brief.File(limitsFacts(t), 0).String()
 	want := `[stale: signatures changed since] server/limits.go: Limits requests.
-rules: Files in server/ must not log secrets.  (AGENTS.md:3)
+instructions:
+  Files in server/ must not log secrets.  (AGENTS.md:3)
+  AGENTS.md: Rules
 symbols, most used first:
   5: type Limiter struct — A Limiter limits requests of a tenant. (used by 4 files)
   17: func Reset() — Reset starts again. (used by 2 files)

@@ -87,7 +87,7 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 		entries("entry points", d.Entries),
 		d.howToTest(),
 		d.dependents(),
-		rules(d.Project.Rules(d.Path), d.Code, generalRules),
+		instructions(d.Project.Instructions(d.Path), false),
 	)
 	blocks = append(blocks, d.History.blocks("this directory")...)
 	b.Remarks = append(b.Remarks, unread(d.Project, d.Path)...)

@@ -44,16 +44,13 @@ func File(f FileFacts, budget int) *Brief {
 		blocks = append(blocks, &block{Section: s})
 	}
 	tests, command := f.tests()
-	blocks = append(blocks, command, rules(f.Project.Rules(f.Path), f.isCode(), generalRules), f.symbols(), f.usedBy(), tests, f.uses())
+	blocks = append(blocks, command, instructions(f.Project.Instructions(f.Path), false), f.symbols(), f.usedBy(), tests, f.uses())
 	blocks = append(blocks, f.History.blocks("this file")...)
 	blocks = append(blocks, f.documents(), f.copies())
 	b.Remarks = append(b.Remarks, unread(f.Project, f.Path)...)
 	b.fit(blocks, budget)
 	return b
 }
-
-// isCode reports whether the file is source or a test.
-func (f *FileFacts) isCode() bool { return f.Kind == repo.KindSource || f.Kind == repo.KindTest }
 
 // These are the numbers of items that a block lists before the blocks that follow it.
 const (
@@ -65,30 +62,6 @@ const (
 	fileCopies   = 3
 	fileMentions = 3
 )
-
-const (
-	ruleBytes    = 200
-	generalRules = 4 // that are about the whole repository
-	fileRules    = 6
-)
-
-// rules returns the rules of documents for a path. It lists at most general rules of the whole repository, and none of
-// them for a path without code.
-func rules(list []project.Rule, code bool, general int) *block {
-	first := max(fileRules, general)
-	var items []Item
-	for _, r := range list {
-		if r.General {
-			if !code || general == 0 {
-				continue
-			}
-			general--
-		}
-		source := fmt.Sprintf("%s:%d", name(r.Source), r.Line)
-		items = append(items, Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"})
-	}
-	return growingBlock("rules", first, items...)
-}
 
 // documents lists documents that name the file.
 func (f *FileFacts) documents() *block {

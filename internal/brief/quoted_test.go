@@ -13,7 +13,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// Before an edit, a brief has what somebody wrote, the rules for the path, users, tests and what
+// Before an edit, a brief has what somebody wrote, the lines of instructions that name the path, users, tests and what
 // changes with it, a few of each.
 func TestBeforeEdit(t *testing.T) {
 	f := limitsFacts(t)
@@ -24,7 +24,7 @@ func TestBeforeEdit(t *testing.T) {
 	got, left := brief.BeforeEdit(f, 200).Quoted(800)
 	for _, want := range []string{
 		`[stale: signatures changed since] server/limits.go: "Limits requests."` + "\n",
-		`rules: "Files in server/ must not log secrets. (AGENTS.md:3)"` + "\n",
+		`instructions: "Files in server/ must not log secrets. (AGENTS.md:3)"` + "\n",
 		"used by ", `  "server/server.go:`,
 		`tests (2 files): "go test ./server # server/limits_test.go named for it, server/other_test.go"` + "\n",
 		`changes with: "server/server.go (3 of 4 commits)"` + "\n",

@@ -46,7 +46,6 @@ const (
 	rootParts = 14
 	rootStart = 8
 	rootStale = 5
-	rootRules = 10
 )
 
 // Repository returns the brief of the whole repository.
@@ -60,7 +59,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 	blocks = append(blocks,
 		parts(MainParts, r.Parts, rootParts),
 		described("start reading at", r.Start, rootStart),
-		rules(r.Project.Rules(""), true, rootRules),
+		instructions(r.Project.Instructions(""), false),
 		central("most used files", r.Central, "", MostUsed),
 		r.stale(),
 	)

@@ -18,7 +18,7 @@ func (p *program) brief() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "brief [PATH]",
 		Short: "Print what to know first about the repository, a directory or a file",
-		Long: `Prints what a file or directory is for, the specs and rules that apply to it, its main
+		Long: `Prints what a file or directory is for, the specs and instructions that apply to it, its main
 symbols or files, who uses it, how to run its tests, what changes with it, and its last
 commits. Without PATH it prints what the repository is, how to build and test it, its
 main parts and where to start reading. A summary says whether it is fresh or stale. The

@@ -26,7 +26,7 @@ type briefInput struct {
 func (s *server) addBrief(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "brief",
-		Description: "Call this before you read a file: what files, directories or the repository are for, rules, symbols, users with lines, " +
+		Description: "Call this before you read a file: what files, directories or the repository are for, instructions, symbols, users with lines, " +
 			"tests with their command, what changes with them, within a budget. [fresh] texts describe the current content, [stale] ones older content.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in briefInput) (answer, error) {

@@ -14,15 +14,14 @@ func FuzzManifest(f *testing.F) {
 	names := []repo.Path{
 		"Makefile", "justfile", "Taskfile.yml", "package.json", "vitest.config.ts", "deno.json", "pnpm-workspace.yaml", "go.mod", "go.work", "Cargo.toml",
 		"pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "settings.gradle", "build.gradle", "pom.xml", "CMakeLists.txt", "Makefile.am", "configure.ac",
-		"Rakefile", "composer.json", "x.gemspec", "x.csproj", ".github/workflows/ci.yml", ".gitlab-ci.yml", "AGENTS.md", "CONTRIBUTING.rst", ".cursor/rules/a.mdc", "README.md", "setup.py", "Gemfile",
-		".github/PULL_REQUEST_TEMPLATE.md",
+		"Rakefile", "composer.json", "x.gemspec", "x.csproj", ".github/workflows/ci.yml", ".gitlab-ci.yml", "AGENTS.md", "CONTRIBUTING.rst", "README.md", "setup.py", "Gemfile",
 	}
 	code := []repo.Path{"a_test.go", "a.test.ts", "test_a.py", "tests/a.rs", "src/lib.rs", "ATest.java", "a_test.cc", "a_spec.rb", "ATest.php", "ATests.cs", "cmd/x/main.go"}
 	seeds := []string{
 		"test:\n\tx\ninclude Makefile\n", `{"scripts": {"test": "npm run test && vitest run a*"}, "workspaces": ["*"], "bin": "x"}`,
 		"tasks: &a\n  test: *a\n", "[package]\nname = \"x\"\n[[test]]\npath = \"tests/a.rs\"\n[workspace]\n", "<project><modules><module>.</module></modules></project>",
 		"[tool.pytest.ini_options]\ntestpaths = \"tests\"\n[tool.tox]\nlegacy_tox_ini = \"[testenv]\"\n", "jobs: {a: {steps: [{run: \"cd x && go test '\"}]}}",
-		"test: {include: ['**/(*.)+(a|b).+(ts', '!x'], exclude: [...x]}", "---\nglobs: *.go\n---\n- Always `src/` *x*\n", "[a\n= b", "#!/bin/sh\n//go:build a && !b\npackage main\n#[test]\n",
+		"test: {include: ['**/(*.)+(a|b).+(ts', '!x'], exclude: [...x]}", "# *x*\n- Always `src/` and a_test.go\nx\n===\n", "[a\n= b", "#!/bin/sh\n//go:build a && !b\npackage main\n#[test]\n",
 		"it('a $(x) `y`', () => {\n  use()\n})\n", "func TestA(t *testing.T) {\n\tuse()\n}\n", "class T:\n  def test_a(self):\n    use()\n", "mod tests {\n    #[test]\n    fn a() {\n",
 	}
 	for i := range names {
@@ -60,10 +59,15 @@ func FuzzManifest(f *testing.F) {
 			if cmd, ok := p.TestCaseCommand(path, p.TestCasesAt(path, []int{0, 1, 2, 3, 5, 8})); ok {
 				checkCommand(t, files, cmd)
 			}
-			for _, r := range p.Rules(path) {
-				checkLine(t, r.Text)
-				if r.Line < 1 {
-					t.Errorf("rule %q is in line %d, want 1 or more", r.Text, r.Line)
+			for _, in := range p.Instructions(path) {
+				for _, heading := range in.Headings {
+					checkLine(t, heading)
+				}
+				for _, l := range in.Lines {
+					checkLine(t, l.Text)
+					if l.Line < 1 {
+						t.Errorf("%q is in line %d of %s, want 1 or more", l.Text, l.Line, in.Source)
+					}
 				}
 			}
 		}

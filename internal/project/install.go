@@ -364,10 +364,8 @@ const orderDoc = 18
 
 // docCommands adds the commands that guides and the README show and that no manifest offers.
 func (p *Project) docCommands(list *[]candidate, add func(candidate)) {
-	for _, doc := range p.ruleDocs("") {
-		if doc.scope == "" && !isTemplate(doc.file) {
-			p.commandsIn(doc.file, nil, list, add)
-		}
+	for _, doc := range p.instructionFiles("") {
+		p.commandsIn(doc, nil, list, add)
 	}
 	if readme := p.firstFile("", "README.md", "README.rst", "README", "readme.md", "Readme.md"); readme != "" {
 		p.commandsIn(readme, devHeading(), list, add)
@@ -385,7 +383,7 @@ func (p *Project) commandsIn(doc repo.Path, headings *regexp.Regexp, list *[]can
 		n++
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+		case isFence(line):
 			fenced = !fenced
 			continue
 		case !fenced && headingMark().MatchString(trimmed):

@@ -1,6 +1,6 @@
 // Package project finds out how people work in a repository: the commands that build, test, lint and run
-// it, the command that runs one test file, the rules for a path in its documents, and its entry
-// points. Each answer names its source.
+// it, the command that runs one test file, the instruction documents that apply to a path, and its
+// entry points. Each answer names its source.
 //
 // It reads manifests (Makefile, package.json, go.mod, Cargo.toml, pyproject.toml and others), CI
 // workflows, and documents such as AGENTS.md. It executes nothing and reads only tracked files,
@@ -47,8 +47,8 @@ type Project struct {
 
 	// manifests has the manifests of each directory, sorted.
 	manifests map[repo.Path][]repo.Path
-	// ruleFiles has the documents with rules, sorted.
-	ruleFiles []repo.Path
+	// instructions has the documents with instructions, sorted.
+	instructions []repo.Path
 
 	mu      sync.Mutex // guards what follows
 	texts   map[repo.Path][]byte
@@ -58,8 +58,6 @@ type Project struct {
 	found   map[repo.Path][]candidate
 	steps   []ciStep
 	readCI  bool
-	rules   map[repo.Path][]ruleLine
-	linked  map[repo.Path][]repo.Path
 	pyTests map[repo.Path]pytestConfig
 }
 
@@ -79,16 +77,14 @@ func New(files []repo.Path, read func(repo.Path) ([]byte, error)) (*Project, err
 		parsed:    make(map[repo.Path]any),
 		nodes:     make(map[repo.Path]*nodePackage),
 		found:     make(map[repo.Path][]candidate),
-		rules:     make(map[repo.Path][]ruleLine),
-		linked:    make(map[repo.Path][]repo.Path),
 		pyTests:   make(map[repo.Path]pytestConfig),
 	}
 	for _, f := range files {
 		if isManifest(f.Base()) {
 			p.manifests[f.Dir()] = append(p.manifests[f.Dir()], f)
 		}
-		if isRuleFile(f) {
-			p.ruleFiles = append(p.ruleFiles, f)
+		if isInstruction(f) {
+			p.instructions = append(p.instructions, f)
 		}
 	}
 	for _, f := range p.manifests[""] {

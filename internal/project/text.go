@@ -15,7 +15,7 @@ const (
 
 const (
 	maxCommand = 300 // bytes of a command; a longer one is not offered
-	maxText    = 240 // characters of a rule or description; a longer one is cut
+	maxText    = 240 // characters of a quoted line or description; a longer one is cut
 )
 
 // cleanText returns a text of the repository on one line, without misleading characters, of bounded length.
