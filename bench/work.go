@@ -102,7 +102,7 @@ func (b *bench) measure(ctx context.Context) error {
 		return err
 	}
 	for _, works := range []func(context.Context) error{
-		b.specWorks, b.surveyWorks, b.docsWorks, b.proveWorks, b.shareWorks, b.postgresWorks, b.workerWorks,
+		b.specWorks, b.surveyWorks, b.docsWorks, b.shareWorks, b.postgresWorks, b.workerWorks,
 	} {
 		if err := works(ctx); err != nil {
 			return err

@@ -71,7 +71,6 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 		{"up"},
 		{"survey", "run"},
 		{"board"},
-		{"prove"},
 		{"summary", "show", "a.go"},
 		{"share", "status"},
 		{"worker", "runs"},

@@ -5,7 +5,7 @@ import "slices"
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
 	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
+	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
@@ -64,11 +64,9 @@ var imports = func() map[string][]string {
 	m["share"] = join(types, readers, []string{"survey", "store/local"})
 	// Find ranks what the search index matches, and says who uses it and how it is tested.
 	m["find"] = join(types, readers, []string{"searchindex", "uses", "tree"})
-	// These put together what other features and the search index say: about a path, about a change, about the
-	// history, and to an agent.
+	// These put together what other features and the search index say: about a path, about a change, and to an agent.
 	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "survey/describe"})
 	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "docs", "docs/mention"})
-	m["prove"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "survey", "docs", "docs/mention", "brief"})
 	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
 	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})
 	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.
@@ -115,7 +113,7 @@ var imports = func() map[string][]string {
 	// workspace is one open repository, which all features share.
 	m["workspace"] = join(types, []string{"git", "content", "cache", "store/local"})
 	m["term"] = types
-	// It opens repositories, runs and state directories, and writes the plot of ken prove.
+	// It opens repositories, runs and state directories.
 	m["cli"] = join(types, features, screen, []string{"ken", "worker", "statedir", "atomicfile"})
 	// Agents read the lines that the command line prints.
 	m["mcp"] = join(types, features, screen, []string{"ken"})

@@ -51,20 +51,6 @@ func (br *Briefer) collector(x *searchindex.Index, t *find.IndexedTree) *collect
 	return &collector{Briefer: br, x: x, t: t, survey: br.Surveys.ForTree(t.Tree, nil)}
 }
 
-// Measure calls measure once, with the work tree and a function that returns the size of the brief of a path, in
-// tokens.
-func (br *Briefer) Measure(ctx context.Context, measure func(t *find.IndexedTree, size func(repo.Path) (int, error)) error) error {
-	return br.Finder.WithIndex(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree) error {
-		return measure(t, func(p repo.Path) (int, error) {
-			b, err := br.collector(x, t).brief(ctx, p, 0)
-			if err != nil {
-				return 0, err
-			}
-			return b.Tokens, nil
-		})
-	})
-}
-
 // BriefWithoutIndex returns the brief of the repository from facts that need no search index.
 func (br *Briefer) BriefWithoutIndex(ctx context.Context, work *tree.WorkTree, budget int) (*Brief, error) {
 	t := find.NewWorkTree(work)

@@ -175,7 +175,7 @@ too, and ken help glossary explains the words that ken uses.`,
 		p.docs(),
 		p.state(),
 		p.share(), p.worker(),
-		p.init(), p.install(), p.allow(), p.doctor(), p.prove(),
+		p.init(), p.install(), p.allow(), p.doctor(),
 		p.verify(), p.board(), p.hook(), p.mcp(), p.version(),
 	)
 	cmd.SetHelpCommand(p.help())

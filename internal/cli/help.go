@@ -23,7 +23,7 @@ var groups = []group{
 	{"Documents", []string{"docs"}},
 	{"Workflows", []string{"state"}},
 	{"Team", []string{"share", "worker"}},
-	{"Set up", []string{"init", "install", "allow", "doctor", "prove"}},
+	{"Set up", []string{"init", "install", "allow", "doctor"}},
 }
 
 // ken --help lists commands in the order in which root adds them.

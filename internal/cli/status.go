@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/attention"
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/registry"
@@ -238,6 +240,15 @@ func (p *program) listFiles(known *statusReport) {
 	if left > 0 {
 		p.io.Line(term.Dim, "sparse", counted(left, "file"), "not checked out")
 	}
+}
+
+// counted is english.Count with commas between thousands.
+func counted(n int, noun string) string {
+	number := strconv.Itoa(n)
+	for i := len(number) - 3; i > 0; i -= 3 {
+		number = number[:i] + "," + number[i:]
+	}
+	return number + " " + english.Noun(n, noun)
 }
 
 // describeVerdict returns a verdict in plain words, and the colour of the first word.

@@ -99,21 +99,8 @@ func declared(symbols []outline.Symbol) map[declaredName]int {
 	return counts
 }
 
-// An edgeSelector selects the files whose edges are computed again after some changes. A file with names is affected
-// only if it mentions one of them.
-type edgeSelector func(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error)
-
-// changedOnly selects the files that changed.
-func changedOnly(_ context.Context, _ *searchindex.Writer, _ *uses.Resolver, files []File, changes []change) ([]File, map[repo.Path]map[string]bool, error) {
-	changed := make(map[repo.Path]bool, len(changes))
-	for _, c := range changes {
-		changed[c.path] = true
-	}
-	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !changed[f.Path] }), nil, nil
-}
-
 // updateEdges computes the edges again of files whose uses may now resolve differently.
-func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change, which edgeSelector) error {
+func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -125,7 +112,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	if err != nil {
 		return err
 	}
-	again, names, err := which(ctx, w, r, files, changes)
+	again, names, err := affectedFiles(ctx, w, r, files, changes)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,6 @@ type IndexedTree struct {
 	IndexBusy bool
 	// Shallow is set if the clone is shallow, so that the index does not have older commits.
 	Shallow bool
-	// NoSummaries leaves summaries out. It is for past commits, whose files had other summaries then.
-	NoSummaries bool
 
 	listed map[repo.Path]*workspace.File // nil until the files are listed
 	files  []File
@@ -75,11 +73,9 @@ func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
 		all[i] = &files[i]
 		listed[files[i].Path] = all[i]
 	}
-	summaries := make([]workspace.Summary, len(all))
-	if !t.NoSummaries {
-		if summaries, err = t.Summaries(ctx, all); err != nil {
-			return nil, err
-		}
+	summaries, err := t.Summaries(ctx, all)
+	if err != nil {
+		return nil, err
 	}
 	t.stale = make(map[repo.Path]bool)
 	list := make([]File, 0, len(files))

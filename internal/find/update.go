@@ -20,25 +20,14 @@ const (
 // Update updates the index to a tree. It reads only files whose content is not indexed, and only new commits. shallow
 // reports that the clone hides older commits.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {
-	return updateAll(ctx, w, t, affectedFiles)
-}
-
-// UpdateChanged is Update for a search that needs only ranks: it computes the uses of changed files alone.
-// An unchanged file that used something which changed keeps its uses, so [Uses] may be wrong. In a large tree this
-// takes a fraction of the time.
-func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {
-	return updateAll(ctx, w, t, changedOnly)
-}
-
-func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) (shallow bool, err error) {
-	if err := updateTree(ctx, w, t, again); err != nil {
+	if err := updateTree(ctx, w, t); err != nil {
 		return false, err
 	}
 	return updateCommits(ctx, w, t)
 }
 
 // updateTree updates the files, unless the tree has the state of the last update.
-func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) error {
+func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	state, err := t.State(ctx) // before the files are listed, so that a later change has another state
 	if err != nil {
 		return err
@@ -47,13 +36,13 @@ func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSe
 	if err != nil || state != "" && state == before {
 		return err
 	}
-	if err := updateFiles(ctx, w, t, again); err != nil || state == before {
+	if err := updateFiles(ctx, w, t); err != nil || state == before {
 		return err
 	}
 	return w.SetNote("files", state)
 }
 
-func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) error {
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	files, err := t.Files(ctx)
 	if err != nil {
 		return err
@@ -116,7 +105,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again edgeS
 	for _, c := range changes {
 		list = append(list, *c)
 	}
-	return updateEdges(ctx, w, t, files, list, again)
+	return updateEdges(ctx, w, t, files, list)
 }
 
 // updateRules stores the part of a manifest that resolving depends on, and reports whether it changed.

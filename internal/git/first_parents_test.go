@@ -3,9 +3,13 @@ package git_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"ken/internal/git"
 	"ken/internal/repo"
@@ -63,11 +67,86 @@ func TestFirstParents(t *testing.T) {
 	if list, cut := parents(t, r.Clone("--depth=2"), 10); len(list) != 1 || !cut {
 		t.Errorf("of a shallow clone: %v, cut %v", list, cut)
 	}
+	if list, cut := parents(t, r.Clone("--depth=2"), 1); len(list) != 1 || cut {
+		t.Errorf("one of a shallow clone: %v, cut %v; want 1 commit, since no more were asked for", list, cut)
+	}
 	stop := errors.New("enough")
 	g := opened(t, r)
 	if _, err := g.FirstParents(t.Context(), list[0].ID, 10, func(repo.Commit) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("FirstParents returned %v instead of the error of f", err)
 	}
+}
+
+// The changes of each commit, undone from the newest on, give the trees of git: with links, modes, removed files and
+// merges.
+func TestFirstParentsHasTheChangesBetweenTrees(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		r := testrepo.New(t)
+		step := func() {
+			name := rapid.SampledFrom([]string{"a.go", "lib/b.go", "lib/deep/c.go", "lib/e"}).Draw(rt, "path")
+			_ = os.Remove(r.Path(name))
+			switch rapid.IntRange(0, 4).Draw(rt, "act") {
+			case 0:
+			case 1:
+				r.Symlink("nowhere", name)
+			case 2:
+				r.Write(name, "#!/bin/sh\n")
+				r.Chmod(name, 0o755)
+			default:
+				r.Write(name, fmt.Sprintln(rapid.IntRange(0, 3).Draw(rt, "text")))
+			}
+		}
+		for i := range rapid.IntRange(1, 6).Draw(rt, "commits") {
+			if i > 0 && rapid.Bool().Draw(rt, "merge") {
+				r.Git("checkout", "--quiet", "-b", fmt.Sprint("side", i))
+				step()
+				r.Commit("beside")
+				r.Git("checkout", "--quiet", "main")
+				r.Git("merge", "--quiet", "--no-ff", "--no-edit", fmt.Sprint("side", i))
+				continue
+			}
+			step()
+			r.Commit(fmt.Sprint("commit ", i))
+		}
+		list, _ := parents(t, r, 10)
+		g := opened(t, r)
+		tree := filesAt(t, g, list[0].ID)
+		for i, c := range list {
+			for _, ch := range c.Changes {
+				was := git.TreeFile{Path: ch.Path, ID: ch.Old, Mode: ch.OldMode}
+				is := git.TreeFile{Path: ch.Path, ID: ch.New, Mode: ch.NewMode}
+				if got := tree[ch.Path]; is.ID != got.ID || is.Mode != got.Mode {
+					rt.Fatalf("%s: FirstParents says that %s became %+v, git has %+v", c.Subject, ch.Path, is, got)
+				}
+				delete(tree, ch.Path)
+				if !was.ID.IsZero() {
+					tree[ch.Path] = was
+				}
+			}
+			want := make(map[repo.Path]git.TreeFile)
+			if i+1 < len(list) {
+				want = filesAt(t, g, list[i+1].ID)
+			}
+			if !maps.Equal(tree, want) {
+				rt.Fatalf("the tree before %s is %v, git has %v", c.Subject, tree, want)
+			}
+		}
+	})
+}
+
+func filesAt(t *testing.T, g *git.Repo, commit repo.ID) map[repo.Path]git.TreeFile {
+	t.Helper()
+	list, err := g.EntriesAt(t.Context(), commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[repo.Path]git.TreeFile)
+	for _, f := range list {
+		f.Size = 0
+		files[f.Path] = f
+	}
+	return files
 }
 
 func TestEntriesAt(t *testing.T) {

@@ -7,12 +7,10 @@ import (
 	"ken/internal/config"
 	"ken/internal/docs"
 	"ken/internal/find"
-	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/review"
 	"ken/internal/spec"
 	"ken/internal/summary"
-	"ken/internal/survey"
 	"ken/internal/tree"
 )
 
@@ -46,14 +44,6 @@ func (r *Repository) Reviewer() *review.Reviewer {
 		}
 	}
 	return reviewer
-}
-
-// Prover returns the prover, which tests ken on the history of the repository.
-func (r *Repository) Prover() *prove.Prover {
-	return &prove.Prover{
-		Sources: r.TreeSources(), Finder: r.Finder(), Briefer: r.Briefer(),
-		Directories: survey.Options{Exclude: r.Config.Survey.Exclude, Ranks: r.Config.Survey.Ranks},
-	}
 }
 
 // Summaries returns the summaries of files and directories together.

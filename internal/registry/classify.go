@@ -67,7 +67,7 @@ func (v *verification) readsForKind(it item, s pathState, a repo.Attributes) boo
 	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID && !was.Content.MD5.IsZero() || v.readForKind >= maxReadForKind {
 		return false
 	}
-	kind := RefineKind(v.files.KindByName(e.Path), s.mode, a)
+	kind := refineKind(v.files.KindByName(e.Path), s.mode, a)
 	if v.Registry.opts.Policy.Excluded(e.Path, kind, s.size) != "" {
 		return false
 	}
@@ -144,7 +144,7 @@ func (v *verification) kindOf(e *repo.Entry, s pathState, a repo.Attributes, was
 	if kind == repo.KindUnknown {
 		kind = v.files.KindByName(e.Path)
 	}
-	return RefineKind(kind, s.mode, a)
+	return refineKind(kind, s.mode, a)
 }
 
 // tellsKind reports whether the kind in a row is still right for the entry. The kind of a link says nothing about
@@ -161,8 +161,8 @@ func tellsKind(was store.FileRow, e *repo.Entry, s pathState) bool {
 	}
 }
 
-// RefineKind returns the kind of a file. Mode and attributes overrule the kind that name and bytes suggest.
-func RefineKind(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
+// refineKind returns the kind of a file. Mode and attributes overrule the kind that name and bytes suggest.
+func refineKind(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
 	is := func(b *bool) bool { return b != nil && *b }
 	not := func(b *bool) bool { return b != nil && !*b }
 	switch {

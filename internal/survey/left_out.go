@@ -32,21 +32,3 @@ func (o Options) withDefaults() Options {
 	o.Ranks = ranks
 	return o
 }
-
-// LeftOut reports whether a file is left out of the survey by globs, by rank or by default:
-// itself, or with a directory that it is in.
-func (o Options) LeftOut(p repo.Path) bool {
-	if p == configFile || matches(o.Exclude, p) {
-		return true
-	}
-	ranks := o.withDefaults().Ranks
-	for d := p.Dir(); ; d = d.Dir() {
-		// A skipped directory skips everything below it, whatever rank that has.
-		if ranks[d] == RankSkip || d != "" && matches(o.Exclude, d) {
-			return true
-		}
-		if d == "" {
-			return false
-		}
-	}
-}

@@ -8,7 +8,25 @@ import (
 	"ken/internal/workspace"
 )
 
-// LeftOut reports a file exactly when no described directory has it.
+// leftOut is a naive model: it judges one path alone. It reports whether a file is left out by globs, by rank or by
+// default: itself, or with a directory that it is in.
+func (o Options) leftOut(p repo.Path) bool {
+	if p == configFile || matches(o.Exclude, p) {
+		return true
+	}
+	ranks := o.withDefaults().Ranks
+	for d := p.Dir(); ; d = d.Dir() {
+		// A skipped directory skips everything below it, whatever rank that has.
+		if ranks[d] == RankSkip || d != "" && matches(o.Exclude, d) {
+			return true
+		}
+		if d == "" {
+			return false
+		}
+	}
+}
+
+// A file is left out exactly when no described directory has it.
 func TestLeftOutMatchesDirectories(t *testing.T) {
 	var files []workspace.File
 	for _, p := range []repo.Path{"a/b/c/x.go", "a/b/x.go", "a/x.go", "b/c/x.go", "b/y.md", "x.go", "y.md"} {
@@ -33,7 +51,7 @@ func TestLeftOutMatchesDirectories(t *testing.T) {
 			}
 		}
 		for _, f := range files {
-			if got, want := opts.LeftOut(f.Path), !slices.Contains(kept, f.Path); got != want {
+			if got, want := opts.leftOut(f.Path), !slices.Contains(kept, f.Path); got != want {
 				t.Errorf("%s: %s left out is %v, want %v", name, f.Path, got, want)
 			}
 		}
@@ -71,12 +89,12 @@ func TestOwnDirectoriesAreLeftOut(t *testing.T) {
 		}
 		slices.Sort(counted)
 		for _, f := range files {
-			if !(Options{Ranks: c.ranks}).LeftOut(f.Path) {
+			if !(Options{Ranks: c.ranks}).leftOut(f.Path) {
 				left = append(left, f.Path)
 			}
 		}
 		if !slices.Equal(counted, c.want) || !slices.Equal(left, c.want) {
-			t.Errorf("%s: the survey has %q, and LeftOut leaves %q; want %q", name, counted, left, c.want)
+			t.Errorf("%s: the survey has %q, and leftOut leaves %q; want %q", name, counted, left, c.want)
 		}
 	}
 }
