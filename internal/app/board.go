@@ -54,7 +54,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 	var sources []board.Source
 	defer func() {
 		for _, d := range readers {
-			d.close()
+			_ = d.Close() // it was only read
 		}
 	}()
 	for _, c := range some {
@@ -66,7 +66,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		if err == nil {
 			readers = append(readers, d)
 		}
-		source := d.source(ctx, c, err)
+		source := d.source(c, err)
 		if err == nil && memory.documents != nil {
 			source.Documents = func(ctx context.Context) (*docs.Report, error) { return memory.documents(ctx, c) }
 			source.Changes = d.changes

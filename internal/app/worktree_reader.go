@@ -8,18 +8,14 @@ import (
 	"ken/internal/git"
 	"ken/internal/ken"
 	"ken/internal/repo"
-	"ken/internal/share"
 	"ken/internal/statedir"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workflow"
 )
 
 // A worktreeReader reads one worktree for a board.
 type worktreeReader struct {
 	*ken.Repository
-
-	state *workflow.Manager // opened by source
 }
 
 // openWorktree opens a worktree for reading. The repository judges files and directories by one check.
@@ -35,35 +31,21 @@ func openWorktree(ctx context.Context, c git.Checkout) (*ken.Repository, error) 
 	return w, nil
 }
 
-// close closes the worktree. It ignores errors, since a board writes nothing.
-func (d *worktreeReader) close() {
-	_ = d.Close()
-	if d.state != nil {
-		_ = d.state.Close()
-	}
-}
-
 // source returns the worktree as a source of a board. err says why it could not be opened.
-func (d *worktreeReader) source(ctx context.Context, c git.Checkout, err error) board.Source {
-	s := board.Source{Name: c.Name, Here: c.Here, Branch: strings.TrimPrefix(c.Head.Branch, "refs/heads/"), Head: c.Head.Commit, Err: err}
-	if err != nil {
-		return s
-	}
-	s.Files = d.ReadOnly.Report
-	s.Directories = func(ctx context.Context) (*survey.DirListing, error) { return d.Survey(nil).Show(ctx, "") }
-	s.Specs = d.Spec().List
-	s.Gate = d.Config.Spec.Gate.Threshold
-	s.RenamedFrom = d.Registry.RenamedFrom
-	s.Ignored = func(ctx context.Context) ([]share.Ignored, error) {
-		sh, err := d.Share(ctx)
-		if err != nil {
-			return nil, err
+func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
+	s := board.Source{}
+	if err == nil {
+		s = d.BoardSource()
+		s.Files = d.ReadOnly.Report
+		s.Directories = func(ctx context.Context) (*survey.DirListing, error) { return d.Survey(nil).Show(ctx, "") }
+		s.State = func(ctx context.Context) (board.StateDir, error) {
+			return statedir.Open(ctx, statedir.Options{From: c.Repo.Root()})
 		}
-		return sh.LastIgnored(), nil
+		s.Archive = true
 	}
-	state, err := statedir.Open(ctx, statedir.Options{From: c.Repo.Root()})
-	d.state = state
-	s.State = func() (board.StateDir, error) { return state, err }
+	s.Name, s.Here, s.Err = c.Name, c.Here, err
+	s.Branch = strings.TrimPrefix(c.Head.Branch, "refs/heads/")
+	s.Head = c.Head.Commit
 	return s
 }
 

@@ -72,7 +72,7 @@ var imports = func() map[string][]string {
 	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.
 	m["surveyrun"] = join(types, readers, []string{"survey", "survey/describe", "registry"})
 	m["board"] = without(without(join(types, readers, features), "board"), "attention")
-	// Attention lists what the board and the command line found.
+	// Attention selects from a board.
 	m["attention"] = without(join(types, readers, features), "attention")
 	for _, p := range facts {
 		m[p] = join(types, []string{"atomicfile", "env"})

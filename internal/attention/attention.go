@@ -3,7 +3,7 @@
 // names the command that shows or settles it.
 //
 // `ken status`, `ken up` and the dashboard show this list. The package reads nothing
-// itself: [List] gets facts that others read.
+// itself: [List] selects from a board.
 package attention
 
 import (
@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/contract"
 	"ken/internal/docs"
 	"ken/internal/english"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
-	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 	"ken/internal/workflow"
@@ -64,33 +64,16 @@ type Item struct {
 	Shell string
 }
 
-// Facts are what List needs to know. A part that is nil or empty has no items.
-type Facts struct {
-	Files        []registry.Verdict // List ignores those that are neither stale nor unknown
-	Directories  *survey.DirCounts
-	Documents    *docs.Report
-	Specs        []*spec.ListedSpec
-	SpecsUnknown []spec.Unknown // facts that are unknown for all specs
-	Gate         int            // the drift from which the gate blocks a commit
-	Collisions   []board.Collision
-	// Foreign are the entries of the state directory that the contract does not allow, Leftovers
-	// the temporary ones, and Uninspected those that could not be inspected.
-	Foreign, Leftovers, Uninspected []workflow.AuditEntry
-	Runs                            []surveyrun.Run
-	Ignored                         []share.Ignored
-	// Unread are the parts that could not be read.
-	Unread []Unread
-	// RenamedFrom has the earlier paths of stale files that were renamed, also of renames that
-	// ken already recorded.
-	RenamedFrom map[repo.Path]repo.Path
-	// Changed has the newest change of files and directories.
-	Changed map[repo.Path]board.Change
-}
-
-// An Unread is a part that could not be read.
-type Unread struct {
-	Part, Reason string
-	Hint         string // a command, or ""
+// Command returns the command that shows or settles an item, to be run at the root of the worktree.
+func (it *Item) Command() string {
+	if it.Shell != "" {
+		return it.Shell
+	}
+	words := []string{"ken"}
+	for _, a := range it.Args {
+		words = append(words, fault.Quote(a))
+	}
+	return strings.Join(words, " ")
 }
 
 // How many characters List takes from texts that others wrote, and from a mention or the
@@ -100,54 +83,49 @@ const (
 	maxSubject = 40
 )
 
-// OverGate reports whether the gate blocks a commit for the drift of a spec.
-func OverGate(n *spec.ListedSpec, gate int) bool { return n.Drift != nil && *n.Drift >= gate }
-
-// List lists what needs attention, the most important kind first.
-func List(f Facts) []Item {
+// List lists what needs attention in a worktree of a board, the most important kind first. A part that was not read has
+// no items.
+func List(b *board.Board, w *board.Worktree) []Item {
 	return slices.Concat(
-		f.staleSummaries(),
-		f.mentions(),
-		f.drift(),
-		f.broken(),
-		f.collisions(),
-		f.stateFiles(),
-		f.failed(),
-		f.untrusted(),
-		f.unknown(),
+		staleFiles(w),
+		staleDirectories(w),
+		mentions(w),
+		drift(w),
+		broken(w),
+		collisions(b),
+		stateFiles(w),
+		failedDirectories(w),
+		failedRuns(b),
+		untrusted(w),
+		unknownFiles(w),
+		unknownDirectories(w),
+		unknownDocuments(w),
+		unknownSpecs(w),
+		uninspected(w),
+		unread(b, w),
 	)
 }
 
-// StaleFiles returns the first files with a stale summary, at most so many.
-func StaleFiles(files []registry.Verdict, most int) (paths []repo.Path) {
-	for i := range files {
-		if v := &files[i]; v.Summary == fresh.Stale && !unreadable(v) && len(paths) < most {
-			paths = append(paths, pathOf(v))
-		}
-	}
-	return paths
-}
-
-func (f *Facts) staleSummaries() (list []Item) {
-	for i := range f.Files {
-		v := &f.Files[i]
-		if v.Summary != fresh.Stale || unreadable(v) {
-			continue
-		}
+func staleFiles(w *board.Worktree) (list []Item) {
+	files := w.Files.OrZero()
+	renamedFrom := files.RenamedFrom.OrZero()
+	for i := range files.Stale {
+		v := &files.Stale[i]
 		word, why := v.Describe()
 		path := pathOf(v)
-		if from, ok := f.RenamedFrom[path]; ok && v.PathChanged == "" {
+		if from, ok := renamedFrom[path]; ok && v.PathChanged == "" {
 			why = "renamed from " + from.String() + "; " + why
 		}
 		list = append(list, Item{
-			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: f.Changed[path],
+			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: w.Changes[path],
 			Args: []string{"diff", string(path)},
 		})
 	}
-	if f.Directories == nil {
-		return list
-	}
-	deepestFirst := slices.Clone(f.Directories.NeedAttention) // a parent can only be settled after its children
+	return list
+}
+
+func staleDirectories(w *board.Worktree) (list []Item) {
+	deepestFirst := slices.Clone(w.Survey.OrZero().Summaries.NeedAttention) // a parent can only be settled after its children
 	slices.SortStableFunc(deepestFirst, func(a, b survey.StaleDirectory) int { return depth(b.Path) - depth(a.Path) })
 	for _, d := range deepestFirst {
 		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
@@ -155,7 +133,7 @@ func (f *Facts) staleSummaries() (list []Item) {
 		}
 		it := directory(d)
 		it.Kind, it.Word = Stale, "stale"
-		it.Since = f.Changed[it.Path]
+		it.Since = w.Changes[it.Path]
 		it.Args = []string{"diff", d.Path}
 		list = append(list, it)
 	}
@@ -177,10 +155,6 @@ func pathOf(v *registry.Verdict) repo.Path {
 		return repo.Path(v.Path)
 	}
 	return path
-}
-
-func unreadable(v *registry.Verdict) bool {
-	return v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted
 }
 
 // directory returns an item about a directory, without its kind.
@@ -209,11 +183,12 @@ func DirectoryWhy(d survey.StaleDirectory) string {
 	}
 }
 
-func (f *Facts) mentions() (list []Item) {
-	if f.Documents == nil {
+func mentions(w *board.Worktree) (list []Item) {
+	report := w.Documents.OrZero().Report
+	if report == nil {
 		return nil
 	}
-	stale := f.Documents.Stale()
+	stale := report.Stale()
 	for i := range stale {
 		m := &stale[i]
 		it := Item{
@@ -241,16 +216,19 @@ func parseTime(stamp string) time.Time {
 	return t
 }
 
-func (f *Facts) drift() (list []Item) {
-	for _, n := range f.Specs {
-		if !OverGate(n, f.Gate) {
+func drift(w *board.Worktree) (list []Item) {
+	specs := w.Spec.OrZero()
+	for i := range specs.Nodes {
+		n := &specs.Nodes[i]
+		if !specs.OverGate(n) {
 			continue
 		}
 		it := aboutSpec(Drift, "drift", n)
-		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d", english.Count(*n.Drift, "commit"), f.Gate)
+		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d",
+			english.Count(*n.Drift, "commit"), specs.Gate)
 		it.Args = []string{"spec", "drift", n.ID, "--patch"}
 		for _, file := range n.DriftFiles {
-			if since := f.Changed[repo.Path(file.File)]; since.At.After(it.Since.At) {
+			if since := w.Changes[repo.Path(file.File)]; since.At.After(it.Since.At) {
 				it.Since = since
 			}
 		}
@@ -259,12 +237,14 @@ func (f *Facts) drift() (list []Item) {
 	return list
 }
 
-func aboutSpec(kind Kind, word string, n *spec.ListedSpec) Item {
+func aboutSpec(kind Kind, word string, n *board.Node) Item {
 	return Item{Kind: kind, Word: word, Subject: n.ID, Spec: n.ID, Args: []string{"spec", "show", n.ID}}
 }
 
-func (f *Facts) broken() (list []Item) {
-	for _, n := range f.Specs {
+func broken(w *board.Worktree) (list []Item) {
+	nodes := w.Spec.OrZero().Nodes
+	for i := range nodes {
+		n := &nodes[i]
 		it := aboutSpec(Broken, "broken", n)
 		switch {
 		case len(n.Problems) > 0:
@@ -280,8 +260,8 @@ func (f *Facts) broken() (list []Item) {
 	return list
 }
 
-func (f *Facts) collisions() (list []Item) {
-	for _, c := range f.Collisions {
+func collisions(b *board.Board) (list []Item) {
+	for _, c := range b.Proposals.OrZero().Meetings {
 		why := fmt.Sprintf("worktrees %s change its %s: %s", english.And(c.Worktrees), c.Kind.Words(), strings.Join(c.Paths, ", "))
 		list = append(list, Item{
 			Kind: Collision, Word: "collides", Subject: c.Node, Why: repo.Shorten(why, maxText), Spec: c.Node, Worktrees: c.Worktrees,
@@ -291,20 +271,30 @@ func (f *Facts) collisions() (list []Item) {
 	return list
 }
 
-func (f *Facts) stateFiles() (list []Item) {
-	for _, e := range f.Foreign {
+func stateFiles(w *board.Worktree) (list []Item) {
+	for _, e := range entries(w, contract.AdHoc) {
 		it := stateEntry(Foreign, "foreign", e)
 		it.Why = "the contract does not allow this name in the state directory"
 		it.Args = []string{"state", "cleanup"}
 		list = append(list, it)
 	}
-	for _, e := range f.Leftovers {
+	for _, e := range entries(w, contract.Ephemeral) {
 		it := stateEntry(Foreign, "leftover", e)
 		it.Why = "a temporary file in the state directory"
 		it.Args = []string{"state", "cleanup"}
 		list = append(list, it)
 	}
 	return list
+}
+
+// entries returns the entries of the state directory in a bucket.
+func entries(w *board.Worktree, name contract.Bucket) []workflow.AuditEntry {
+	for _, bucket := range w.State.OrZero().Buckets {
+		if bucket.Name == name {
+			return bucket.Entries
+		}
+	}
+	return nil
 }
 
 func stateEntry(kind Kind, word string, e workflow.AuditEntry) Item {
@@ -328,18 +318,24 @@ func sameProvider(reasons []string) []string {
 	return nil
 }
 
-func (f *Facts) failed() (list []Item) {
-	if f.Directories != nil {
-		for _, d := range f.Directories.Failed {
-			it := directory(d)
-			it.Kind, it.Word = Failed, "failed"
-			it.Why = "ken could not describe it" + colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
-			it.Args = append([]string{"survey", "run", d.Path}, sameProvider(d.Reasons)...)
-			list = append(list, it)
-		}
+func failedDirectories(w *board.Worktree) (list []Item) {
+	for _, d := range w.Survey.OrZero().Summaries.Failed {
+		it := directory(d)
+		it.Kind, it.Word = Failed, "failed"
+		it.Why = "ken could not describe it" + colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
+		it.Args = append([]string{"survey", "run", d.Path}, sameProvider(d.Reasons)...)
+		list = append(list, it)
 	}
-	for i := range f.Runs {
-		run := &f.Runs[i]
+	return list
+}
+
+func failedRuns(b *board.Board) (list []Item) {
+	if b.Runs == nil {
+		return nil
+	}
+	runs := b.Runs.OrZero().Runs
+	for i := range runs {
+		run := &runs[i]
 		if run.State == surveyrun.Cancelled {
 			continue
 		}
@@ -371,8 +367,8 @@ func address(committer string) string {
 	return strings.TrimSuffix(rest, ">")
 }
 
-func (f *Facts) untrusted() (list []Item) {
-	for _, remote := range f.Ignored {
+func untrusted(w *board.Worktree) (list []Item) {
+	for _, remote := range w.Ignored.OrZero() {
 		type group struct{ committer, reason string }
 		at := make(map[group]int)
 		counts := make(map[group]int)
@@ -399,20 +395,14 @@ func (f *Facts) untrusted() (list []Item) {
 	return list
 }
 
-func (f *Facts) unknown() []Item {
-	return slices.Concat(f.unknownFiles(), f.unknownDirectories(), f.unknownDocuments(), f.unknownSpecs(), f.uninspected(), f.unread())
-}
-
 func unknown(subject, why string, args ...string) Item {
 	return Item{Kind: Unknown, Word: "unknown", Subject: subject, Why: why, Args: args}
 }
 
-func (f *Facts) unknownFiles() (list []Item) {
-	for i := range f.Files {
-		v := &f.Files[i]
-		if v.Summary != fresh.Unknown && !unreadable(v) {
-			continue
-		}
+func unknownFiles(w *board.Worktree) (list []Item) {
+	files := w.Files.OrZero().Unknown
+	for i := range files {
+		v := &files[i]
 		word, why := v.Describe()
 		path := pathOf(v)
 		it := unknown(path.String(), why, "status", string(path))
@@ -423,11 +413,8 @@ func (f *Facts) unknownFiles() (list []Item) {
 	return list
 }
 
-func (f *Facts) unknownDirectories() (list []Item) {
-	if f.Directories == nil {
-		return nil
-	}
-	for _, d := range f.Directories.NeedAttention {
+func unknownDirectories(w *board.Worktree) (list []Item) {
+	for _, d := range w.Survey.OrZero().Summaries.NeedAttention {
 		if d.Verdict == survey.Failed || d.Verdict.State() == fresh.Stale {
 			continue
 		}
@@ -440,8 +427,8 @@ func (f *Facts) unknownDirectories() (list []Item) {
 	return list
 }
 
-func (f *Facts) unknownDocuments() (list []Item) {
-	report := f.Documents
+func unknownDocuments(w *board.Worktree) (list []Item) {
+	report := w.Documents.OrZero().Report
 	if report == nil {
 		return nil
 	}
@@ -463,11 +450,13 @@ func (f *Facts) unknownDocuments() (list []Item) {
 	return list
 }
 
-func (f *Facts) unknownSpecs() (list []Item) {
-	for _, u := range f.SpecsUnknown {
+func unknownSpecs(w *board.Worktree) (list []Item) {
+	specs := w.Spec.OrZero()
+	for _, u := range specs.Unknown {
 		list = append(list, unknown("specs", u.Fact+": "+u.Reason, "spec", "ls"))
 	}
-	for _, n := range f.Specs {
+	for i := range specs.Nodes {
+		n := &specs.Nodes[i]
 		for _, u := range n.Unknown {
 			it := unknown("spec "+n.ID, u.Fact+": "+u.Reason, "spec", "show", n.ID)
 			it.Spec = n.ID
@@ -478,33 +467,13 @@ func (f *Facts) unknownSpecs() (list []Item) {
 }
 
 // uninspected lists the entries of the state directory that could not be inspected.
-func (f *Facts) uninspected() (list []Item) {
-	for _, e := range f.Uninspected {
+func uninspected(w *board.Worktree) (list []Item) {
+	for _, e := range entries(w, contract.Unknown) {
 		it := stateEntry(Unknown, "unknown", e)
 		it.Why = "the entry of the state directory cannot be inspected"
 		list = append(list, it)
 	}
 	return list
-}
-
-// unread lists the parts that could not be read.
-func (f *Facts) unread() (list []Item) {
-	for _, u := range f.Unread {
-		args, ok := partCommands[u.Part]
-		if !ok { // one worktree of several
-			args = partCommands["worktrees"]
-		}
-		it := unknown(u.Part, u.Reason, args...)
-		it.Shell = u.Hint
-		list = append(list, it)
-	}
-	return list
-}
-
-// partCommands repeat the question that ken could not answer.
-var partCommands = map[string][]string{
-	"files": {"status"}, "directories": {"survey", "show"}, "documents": {"docs"}, "specs": {"spec", "ls"},
-	"worktrees": {"spec", "overlay"}, "workflow": {"state", "get"}, "runs": {"worker", "runs"}, "shared records": {"share", "status"},
 }
 
 func colon(reason string) string {

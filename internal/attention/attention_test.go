@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/attention"
 	"ken/internal/board"
+	"ken/internal/contract"
 	"ken/internal/docs"
 	"ken/internal/docs/mention"
 	"ken/internal/fresh"
@@ -23,48 +24,58 @@ import (
 // A day on which everything in these tests changed.
 var day = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// facts has one problem of each kind.
-func facts() attention.Facts {
+func read[T any](v T) board.Part[T] { return board.Part[T]{Known: &v} }
+
+// oneOfEach returns a board whose worktree has one problem of each kind.
+func oneOfEach() (*board.Board, *board.Worktree) {
 	drift := 5
 	stamp := day.Format(time.RFC3339Nano)
 	mention := docs.CheckedMention{
 		Mention: mention.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
 		Verdict: docs.Moved, To: "new.go", ExistedThen: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
 	}
-	return attention.Facts{
-		Files: []registry.Verdict{
-			{PathJSON: repo.Path("fresh.go").JSON(), Finding: registry.FindingMatch, Summary: fresh.Fresh},
-			{PathJSON: repo.Path("locked.go").JSON(), Finding: registry.FindingUnknown, Reason: "permission denied", Summary: fresh.Stale},
-			{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
-		},
-		Directories: &survey.DirCounts{
+	w := board.Worktree{
+		Files: read(board.Files{
+			Unknown: []registry.Verdict{
+				{PathJSON: repo.Path("locked.go").JSON(), Finding: registry.FindingUnknown, Reason: "permission denied", Summary: fresh.Stale},
+			},
+			Stale: []registry.Verdict{
+				{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
+			},
+			RenamedFrom: read(map[repo.Path]repo.Path{"main.go": "old.go"}),
+		}),
+		Survey: read(board.Survey{Summaries: survey.DirCounts{
 			NeedAttention: []survey.StaleDirectory{
 				{PathJSON: repo.Path("internal").JSON(), Verdict: survey.StaleSelf, Reasons: []string{"a.go changed"}},
 				{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}},
 			},
 			Failed: []survey.StaleDirectory{{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}}},
-		},
-		Documents: &docs.Report{Mentions: []docs.CheckedMention{mention}},
-		Specs: []*spec.ListedSpec{
-			{NodeJSON: spec.NodeJSON{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}},
-			{NodeJSON: spec.NodeJSON{ID: "lost"}, Missing: []string{"gone/"}},
-		},
-		Gate:       3,
-		Collisions: []board.Collision{{Node: "parser", Kind: spec.OnSpec, Worktrees: []string{"a", "b", "c"}, Paths: []string{".spec/parser/spec.md"}}},
-		Foreign:    []workflow.AuditEntry{{Name: workflow.Name{Name: "notes.md"}, MTime: &stamp}},
-		Leftovers:  []workflow.AuditEntry{{Name: workflow.Name{Name: "x.tmp"}}},
-		Runs: []surveyrun.Run{
-			{State: surveyrun.Incomplete, Dead: []surveyrun.Dead{{PathJSON: repo.Path("web").JSON(), Run: 7, Attempts: 3, Error: "timeout", At: day}}},
-			{State: surveyrun.Cancelled, Dead: []surveyrun.Dead{{PathJSON: repo.Path("other").JSON(), Run: 6}}},
-		},
-		Ignored: []share.Ignored{{Remote: "origin", Records: []share.Untrusted{
+		}}),
+		Documents: read(board.Documents{Report: &docs.Report{Mentions: []docs.CheckedMention{mention}}}),
+		Spec: read(board.Spec{Gate: 3, Nodes: []board.Node{
+			{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}}},
+			{ListedSpec: spec.ListedSpec{NodeJSON: spec.NodeJSON{ID: "lost"}, Missing: []string{"gone/"}}},
+		}}),
+		State: read(board.State{
+			Buckets: []board.Bucket{
+				{Name: contract.AdHoc, Entries: []workflow.AuditEntry{{Name: workflow.Name{Name: "notes.md"}, MTime: &stamp}}},
+				{Name: contract.Ephemeral, Entries: []workflow.AuditEntry{{Name: workflow.Name{Name: "x.tmp"}}}},
+				{Name: contract.Canonical, Entries: []workflow.AuditEntry{{Name: workflow.Name{Name: "workflow.yaml"}}}},
+			},
+			Workflow: board.Part[workflow.Document]{Unknown: &board.Unread{Reason: "the contract cannot be read"}},
+		}),
+		Ignored: read([]share.Ignored{{Remote: "origin", Records: []share.Untrusted{
 			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day},
 			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day.Add(-time.Hour)},
-		}}},
-		Unread:      []attention.Unread{{Part: "workflow", Reason: "the contract cannot be read"}},
-		RenamedFrom: map[repo.Path]repo.Path{"main.go": "old.go"},
-		Changed:     map[repo.Path]board.Change{"main.go": {Commit: id(1), Subject: "edit", At: day}},
+		}}}),
+		Changes: map[repo.Path]board.Change{"main.go": {Commit: id(1), Subject: "edit", At: day}},
 	}
+	runs := read(board.Runs{Runs: []surveyrun.Run{
+		{State: surveyrun.Incomplete, Dead: []surveyrun.Dead{{PathJSON: repo.Path("web").JSON(), Run: 7, Attempts: 3, Error: "timeout", At: day}}},
+		{State: surveyrun.Cancelled, Dead: []surveyrun.Dead{{PathJSON: repo.Path("other").JSON(), Run: 6}}},
+	}})
+	collision := board.Collision{Node: "parser", Kind: spec.OnSpec, Worktrees: []string{"a", "b", "c"}, Paths: []string{".spec/parser/spec.md"}}
+	return &board.Board{Proposals: read(board.Proposals{Meetings: []board.Collision{collision}}), Runs: &runs}, &w
 }
 
 func id(n byte) repo.ID {
@@ -79,7 +90,7 @@ func id(n byte) repo.ID {
 // command.
 func TestList(t *testing.T) {
 	var got []string
-	for _, it := range attention.List(facts()) {
+	for _, it := range attention.List(oneOfEach()) {
 		if it.Why == "" || len(it.Args) == 0 && it.Shell == "" {
 			t.Errorf("%s %s has no reason or no command: %+v", it.Word, it.Subject, it)
 		}
@@ -126,7 +137,7 @@ func TestReasons(t *testing.T) {
 		{"locked.go", "permission denied", board.Change{}},
 		{"workflow", "the contract cannot be read", board.Change{}},
 	}
-	list := attention.List(facts())
+	list := attention.List(oneOfEach())
 	if len(list) != len(want) {
 		t.Fatalf("%d items, want %d", len(list), len(want))
 	}
@@ -139,10 +150,15 @@ func TestReasons(t *testing.T) {
 
 // Nothing to report gives an empty list, and so do parts that were not read yet.
 func TestListOfNothing(t *testing.T) {
-	if list := attention.List(attention.Facts{}); len(list) > 0 {
+	b := &board.Board{Proposals: read(board.Proposals{})}
+	w := &board.Worktree{
+		Files: read(board.Files{}), Survey: read(board.Survey{}), State: read(board.State{}), Spec: read(board.Spec{}),
+		Documents: read(board.Documents{Report: &docs.Report{}}), Ignored: read([]share.Ignored{}),
+	}
+	if list := attention.List(b, w); len(list) > 0 {
 		t.Errorf("%+v, want no items", list)
 	}
-	if list := attention.List(attention.OfBoard(&board.Board{}, &board.Worktree{})); len(list) > 0 {
+	if list := attention.List(&board.Board{}, &board.Worktree{}); len(list) > 0 {
 		t.Errorf("of an empty board: %+v, want no items", list)
 	}
 }
@@ -151,7 +167,7 @@ func TestListOfNothing(t *testing.T) {
 func TestUnreadPart(t *testing.T) {
 	b := &board.Board{}
 	w := &board.Worktree{Spec: board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no main branch", Hint: "name it with: git branch main"}}}
-	list := attention.List(attention.OfBoard(b, w))
+	list := attention.List(b, w)
 	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Shell != "git branch main" {
 		t.Errorf("%+v, want one unknown item about specs with the command git branch main", list)
 	}
@@ -159,10 +175,10 @@ func TestUnreadPart(t *testing.T) {
 
 // A failed directory is asked about again with the provider that failed.
 func TestFailedNamesProvider(t *testing.T) {
-	f := attention.Facts{Directories: &survey.DirCounts{Failed: []survey.StaleDirectory{
+	w := &board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{Failed: []survey.StaleDirectory{
 		{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"ask command/sh: exit status 7"}},
-	}}}
-	got := attention.List(f)[0].Args
+	}}})}
+	got := attention.List(&board.Board{}, w)[0].Args
 	if want := []string{"survey", "run", "tools", "--provider", "command"}; !slices.Equal(got, want) {
 		t.Errorf("the command is %q, want %q", got, want)
 	}
@@ -175,7 +191,8 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 		wanting = append(wanting, survey.StaleDirectory{PathJSON: p.JSON(), Verdict: survey.StaleBelow})
 	}
 	var got []string
-	for _, it := range attention.List(attention.Facts{Directories: &survey.DirCounts{NeedAttention: wanting}}) {
+	w := &board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{NeedAttention: wanting}})}
+	for _, it := range attention.List(&board.Board{}, w) {
 		got = append(got, it.Subject)
 	}
 	if want := []string{"a/b", "a", "c", "."}; !slices.Equal(got, want) {
@@ -185,13 +202,34 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 
 // An item about a document does not name it twice.
 func TestUnreadDocument(t *testing.T) {
-	f := attention.Facts{Documents: &docs.Report{Unread: []docs.Unread{
+	w := &board.Worktree{Documents: read(board.Documents{Report: &docs.Report{Unread: []docs.Unread{
 		{File: "docs/big.md", Why: "read docs/big.md: permission denied"},
 		{File: "big.md", Why: "too large"},
-	}}}
+	}}})}
 	for i, want := range []string{"permission denied", "too large"} {
-		if got := attention.List(f)[i].Why; got != want {
+		if got := attention.List(&board.Board{}, w)[i].Why; got != want {
 			t.Errorf("the reason is %q, want %q", got, want)
 		}
+	}
+}
+
+// If ken cannot tell which files were renamed, the stale files are listed all the same. An unreadable workflow document
+// names the command that prints what can be done.
+func TestPartOfPartThatCannotBeRead(t *testing.T) {
+	unread := &board.Unread{Reason: "it is broken", Hint: "mend it with: ken state restore"}
+	w := &board.Worktree{
+		Files: read(board.Files{
+			Stale:       []registry.Verdict{{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale}},
+			RenamedFrom: board.Part[map[repo.Path]repo.Path]{Unknown: unread},
+		}),
+		State: read(board.State{Workflow: board.Part[workflow.Document]{Unknown: unread}}),
+	}
+	var got []string
+	for _, it := range attention.List(&board.Board{}, w) {
+		got = append(got, it.Subject+": "+it.Command())
+	}
+	want := []string{"main.go: ken diff main.go", "files: ken state restore", "workflow: ken state get"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the items are %q, want %q", got, want)
 	}
 }

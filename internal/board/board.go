@@ -1,9 +1,9 @@
-// Package board is one view of everything that ken knows about a repository: files, directories, the state
-// directory, specs, and the changes that worktrees propose.
+// Package board says how things stand in a repository: files, directories, documents, specs, the state directory,
+// and the changes that worktrees propose.
 //
-// It selects and sorts the entries, and derives nothing: a [Source] reads each part. If a part cannot be read, it
-// has the reason, and the others are shown. `ken board --json` prints the same [Board] that the HTTP API serves and
-// the pages show.
+// [Make] is the only place that asks for all of this. `ken status` and `ken up` print a [Board], and the dashboard
+// shows one. A board selects and sorts the entries, and derives nothing: a [Source] reads each part. If a part cannot
+// be read, it has the reason, and the others are shown. A source leaves out what its face does not show.
 package board
 
 import (
@@ -48,8 +48,8 @@ type Worktree struct {
 	Survey Part[Survey] `json:"survey"`
 	State  Part[State]  `json:"state"`
 	Spec   Part[Spec]   `json:"spec"`
-	// Documents are those of the newest check of documents, which may be of older files.
-	// They are only in the dashboard, and not part of the JSON.
+	// Documents are those of the newest check of documents. In the dashboard it may be of older files.
+	// They are not part of the JSON.
 	Documents Part[Documents] `json:"-"`
 	// Ignored are the shared records that this clone does not use. They are not part of
 	// the JSON: ken share status --json prints them.
@@ -74,6 +74,14 @@ type Part[T any] struct {
 	Unknown *Unread `json:"unknown"` // null if Known is set
 }
 
+// OrZero returns what is known, the zero value if the part is unknown or was not read.
+func (p Part[T]) OrZero() (known T) {
+	if p.Known != nil {
+		known = *p.Known
+	}
+	return known
+}
+
 // An Unread is the reason why something is unknown, with a hint.
 type Unread struct {
 	Reason string `json:"reason"`
@@ -92,11 +100,12 @@ type Files struct {
 	// MapFiles are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
 	MapFiles []MapFile `json:"-"`
-	// StaleOrUnknown are the files whose summary is stale, or about which ken could not tell. They are
-	// not part of the JSON: ken status --json prints them.
-	StaleOrUnknown []registry.Verdict `json:"-"`
+	// Stale are the files whose summary is stale, and Unknown those about which ken could not tell. They
+	// are not part of the JSON: ken status --json prints them.
+	Stale   []registry.Verdict `json:"-"`
+	Unknown []registry.Verdict `json:"-"`
 	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
-	RenamedFrom map[repo.Path]repo.Path `json:"-"`
+	RenamedFrom Part[map[repo.Path]repo.Path] `json:"-"`
 }
 
 // A MapFile is a tracked file on the map.
@@ -179,6 +188,9 @@ type Spec struct {
 	Gate    int            `json:"-"`       // the drift from which the gate blocks a commit
 }
 
+// OverGate reports whether the gate blocks a commit for the drift of a spec.
+func (s *Spec) OverGate(n *Node) bool { return n.Drift != nil && *n.Drift >= s.Gate }
+
 // SpecCounts counts specs, first by status.
 type SpecCounts struct {
 	Nodes    int `json:"nodes"`
@@ -221,8 +233,8 @@ type Proposals struct {
 }
 
 // Make reads all sources and builds a board. It never fails: a part that cannot be read
-// is unknown. onPart, unless it is nil, gets a copy of the board whenever a part is
-// ready.
+// is unknown. Without onPart it reads one part after the other. Otherwise it reads them at the
+// same time, and onPart gets a copy of the board whenever a part is ready.
 func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), onPart func(*Board)) *Board {
 	m := &maker{
 		board:  &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
@@ -238,7 +250,7 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 	return m.board
 }
 
-// A maker builds a board. Goroutines read its parts.
+// A maker builds a board.
 type maker struct {
 	onPart func(*Board)
 	parts  sync.WaitGroup
@@ -260,15 +272,24 @@ func (m *maker) set(change func()) {
 	m.onPart(&unfinished)
 }
 
-// read starts to read a part of the board.
+// do reads a part, in a goroutine if onPart waits for it.
+func (m *maker) do(readPart func()) {
+	if m.onPart == nil {
+		readPart()
+		return
+	}
+	m.parts.Go(readPart)
+}
+
+// read reads a part of the board.
 func read[T any](m *maker, to *Part[T], f func() (*T, error)) {
-	m.parts.Go(func() {
+	m.do(func() {
 		p := part(f)
 		m.set(func() { *to = p })
 	})
 }
 
-// readWorktree starts to read the parts of a worktree.
+// readWorktree reads the parts of a worktree.
 func (m *maker) readWorktree(ctx context.Context, s *Source, w *Worktree) {
 	w.Name = s.Name
 	w.Here = s.Here
@@ -281,7 +302,7 @@ func (m *maker) readWorktree(ctx context.Context, s *Source, w *Worktree) {
 		w.Branch = &s.Branch
 	}
 	// The map of directories needs the sizes of the files.
-	m.parts.Go(func() {
+	m.do(func() {
 		files := part(func() (*Files, error) { return s.files(ctx) })
 		m.set(func() { w.Files = files })
 		survey := part(func() (*Survey, error) { return s.survey(ctx, files.Known) })

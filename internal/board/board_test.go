@@ -45,10 +45,18 @@ func (f *fakeRepo) Files(context.Context) (*registry.Report, map[repo.Path]int64
 }
 
 func (f *fakeRepo) Directories(context.Context) (*survey.DirListing, error) {
+	if f.shown == nil {
+		return answer(f, f.shown)
+	}
+	f.shown.Summaries = survey.DirCounts{}
+	for i := range f.shown.Directories {
+		f.shown.Summaries.Add(&f.shown.Directories[i])
+	}
 	return answer(f, f.shown)
 }
 func (f *fakeRepo) Specs(context.Context) (*spec.Listing, error)   { return answer(f, f.listing) }
-func (f *fakeRepo) State() (board.StateDir, error)                 { return f, nil }
+func (f *fakeRepo) State(context.Context) (board.StateDir, error)  { return f, nil }
+func (f *fakeRepo) Close() error                                   { return nil }
 func (f *fakeRepo) Audit(context.Context) (*workflow.Audit, error) { return answer(f, f.audit) }
 
 func (f *fakeRepo) Overlays(context.Context) ([]spec.WorktreeChanges, error) {
@@ -78,7 +86,7 @@ func healthy() *fakeRepo {
 }
 
 func source(t *fakeRepo) board.Source {
-	return board.Source{Name: "main", Files: t.Files, Directories: t.Directories, State: t.State, Specs: t.Specs}
+	return board.Source{Name: "main", Files: t.Files, Directories: t.Directories, State: t.State, Archive: true, Specs: t.Specs}
 }
 
 // A part that cannot be read has a reason, the others are known, and the board needs
@@ -343,5 +351,57 @@ func TestReasonsAreInPlainWords(t *testing.T) {
 	}
 	if d.Reasons[0] != "lib is stale-self" {
 		t.Error("Why changed the reasons of the document")
+	}
+}
+
+// Each file that needs attention is either stale or unknown. A file that ken could not read is unknown, whatever is
+// known of its summary.
+func TestFilesThatNeedAttention(t *testing.T) {
+	w := healthy()
+	verdict := func(p repo.Path, finding registry.Finding, summary fresh.State) {
+		w.report.Verdicts = append(w.report.Verdicts, registry.Verdict{PathJSON: p.JSON(), Finding: finding, Summary: summary})
+	}
+	verdict("fresh.go", registry.FindingMatch, fresh.Fresh)
+	verdict("edited.go", registry.FindingMismatch, fresh.None)
+	verdict("stale.go", registry.FindingMismatch, fresh.Stale)
+	verdict("sparse.go", registry.FindingSparse, fresh.Stale)
+	verdict("locked.go", registry.FindingUnknown, fresh.Stale)
+	verdict("merged.go", registry.FindingConflicted, fresh.Fresh)
+	verdict("damaged.go", registry.FindingMatch, fresh.Unknown)
+	s := source(w)
+	s.RenamedFrom = func(context.Context, []repo.Path) (map[repo.Path]repo.Path, error) {
+		return nil, errors.New("it is broken")
+	}
+	files := board.Make(t.Context(), "r", []board.Source{s}, w.Overlays, nil).Worktrees[0].Files.Known
+	if files == nil || files.RenamedFrom.Unknown == nil {
+		t.Fatalf("the files are %+v; want them known, but not their earlier paths", files)
+	}
+	names := func(list []registry.Verdict) (names []string) {
+		for _, v := range list {
+			names = append(names, v.Path)
+		}
+		return names
+	}
+	if got, want := names(files.Stale), []string{"stale.go", "sparse.go"}; !slices.Equal(got, want) {
+		t.Errorf("stale are %q, want %q", got, want)
+	}
+	if got, want := names(files.Unknown), []string{"locked.go", "merged.go", "damaged.go"}; !slices.Equal(got, want) {
+		t.Errorf("unknown are %q, want %q", got, want)
+	}
+}
+
+// A source reads only what its face shows.
+func TestSourceWithoutMap(t *testing.T) {
+	w := healthy()
+	w.report.Verdicts = []registry.Verdict{{PathJSON: repo.Path("a.go").JSON(), Finding: registry.FindingMatch, Summary: fresh.Fresh}}
+	w.archive = errors.New("nobody asked for the archive")
+	s := source(w)
+	s.Archive = false
+	tree := board.Make(t.Context(), "r", []board.Source{s}, w.Overlays, nil).Worktrees[0]
+	if files := tree.Files.Known; files == nil || len(files.MapFiles) > 0 {
+		t.Errorf("without sizes, the files are %+v; want no map", files)
+	}
+	if state := tree.State.Known; state == nil || state.Snapshots.Unknown != nil || state.Cleanup.Known != nil {
+		t.Errorf("the state directory is %+v; want it without its archive", state)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // maxChanges is the number of stale files, of stale directories and of specs at the gate whose
-// changes are read. Pages list no more of each.
+// changes are read, and of stale files whose earlier paths are read. Pages list no more of each.
 const maxChanges = 20
 
 // changes reads the newest changes of the stale files and directories, and of the files of specs whose
@@ -31,7 +31,7 @@ func (s *Source) changes(ctx context.Context, w *Worktree) map[repo.Path]Change 
 		specs := 0
 		for i := range n.Nodes {
 			node := &n.Nodes[i]
-			if node.Drift == nil || *node.Drift < n.Gate || specs == maxChanges {
+			if !n.OverGate(node) || specs == maxChanges {
 				continue
 			}
 			specs++

@@ -15,7 +15,7 @@ type Documents struct {
 	Report    *docs.Report
 }
 
-// documents reads the mentions in documents. It returns nil if no check has finished yet.
+// documents reads the mentions in documents. It returns nil if there is no report yet.
 func (s *Source) documents(ctx context.Context) (*Documents, error) {
 	rep, err := s.Documents(ctx)
 	if err != nil || rep == nil {

@@ -25,29 +25,33 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 	}
 	for i := range rep.Verdicts {
 		v := &rep.Verdicts[i]
-		size, tracked := sizes[v.RawPath()]
-		if !tracked {
-			continue // no longer tracked
+		switch {
+		case v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted || v.Summary == fresh.Unknown:
+			f.Unknown = append(f.Unknown, *v)
+		case v.Summary == fresh.Stale:
+			f.Stale = append(f.Stale, *v)
+		default: // nobody has to look at it
 		}
-		f.Bytes += size
-		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
-			f.StaleOrUnknown = append(f.StaleOrUnknown, *v)
+		if size, tracked := sizes[v.RawPath()]; tracked {
+			f.Bytes += size
+			f.MapFiles = append(f.MapFiles, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
 		}
-		f.MapFiles = append(f.MapFiles, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
 	}
-	if s.RenamedFrom == nil {
-		return f, nil
+	if s.RenamedFrom != nil {
+		f.RenamedFrom = part(func() (*map[repo.Path]repo.Path, error) {
+			from, err := s.RenamedFrom(ctx, f.stalePaths())
+			return &from, err
+		})
 	}
-	f.RenamedFrom, err = s.RenamedFrom(ctx, f.stalePaths())
-	return f, err
+	return f, nil
 }
 
 // stalePaths returns the paths of the first files with a stale summary.
-func (f *Files) stalePaths() (paths []repo.Path) {
-	for i := range f.StaleOrUnknown {
-		if f.StaleOrUnknown[i].Summary == fresh.Stale && len(paths) < maxChanges {
-			paths = append(paths, f.StaleOrUnknown[i].RawPath())
-		}
+func (f *Files) stalePaths() []repo.Path {
+	first := f.Stale[:min(len(f.Stale), maxChanges)]
+	paths := make([]repo.Path, len(first))
+	for i := range first {
+		paths[i] = first[i].RawPath()
 	}
 	return paths
 }
@@ -74,7 +78,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 			}
 		}
 	}
-	out := &Survey{Counts: make(map[string]int), Summaries: survey.DirCounts{NeedAttention: []survey.StaleDirectory{}}, Directories: make([]Directory, 0, len(shown.Directories))}
+	out := &Survey{Counts: make(map[string]int), Summaries: shown.Summaries, Directories: make([]Directory, 0, len(shown.Directories))}
 	for i := range shown.Directories {
 		d := &shown.Directories[i]
 		raw, err := d.Raw()
@@ -86,7 +90,6 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		}
 		out.Counts[d.Verdict.String()]++
 		out.Tally.add(d)
-		out.Summaries.Add(d)
 		n := Directory{
 			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, ChangedChildren: d.ChangedChildren, Children: d.CountedChildren, Outline: d.Outline,
 			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(describe.Headline(d.TextOrEmpty())), Raw: raw, Text: d.TextOrEmpty(),

@@ -20,9 +20,10 @@ type Source struct {
 	Head   repo.ID
 	Err    error // why the worktree cannot be opened; the other fields below are nil then
 
-	// Files returns the verdicts of all tracked files and the sizes that are known.
+	// Files returns the verdicts of the tracked files, at least of those that need attention. With sizes,
+	// the files with a size are on the map.
 	Files func(context.Context) (*registry.Report, map[repo.Path]int64, error)
-	// Directories returns the verdicts and texts of all directories.
+	// Directories returns the counts of directories. The listed ones are on the map.
 	Directories func(context.Context) (*survey.DirListing, error)
 	// Specs lists the specs.
 	Specs func(context.Context) (*spec.Listing, error)
@@ -36,16 +37,19 @@ type Source struct {
 	// Changes returns the newest changes of files and directories, where they are known. It may be
 	// nil.
 	Changes func(context.Context, []repo.Path) (map[repo.Path]Change, error)
-	// Documents returns the newest report on documents, nil before the first one. The
-	// function may be nil.
+	// Documents returns the newest report on documents, nil if there is none. The function may be
+	// nil.
 	Documents func(context.Context) (*docs.Report, error)
 	// State opens the state directory.
-	State func() (StateDir, error)
+	State func(context.Context) (StateDir, error)
+	// Archive says that the face shows the archive of the state directory and the plan of a cleanup.
+	Archive bool
 }
 
 // A StateDir is an open state directory. Both [workflow.Manager] and a fake in tests
 // implement it.
 type StateDir interface {
+	Close() error
 	Audit(ctx context.Context) (*workflow.Audit, error)
 	Archive(ctx context.Context) (*workflow.ArchiveList, error)
 	Cleanup(ctx context.Context, opts workflow.CleanupOptions) (*workflow.Sweep, error)

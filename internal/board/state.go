@@ -12,10 +12,11 @@ var buckets = []contract.Bucket{contract.AdHoc, contract.Unknown, contract.Ephem
 
 // state reads the state directory.
 func (s *Source) state(ctx context.Context) (*State, error) {
-	dir, err := s.State()
+	dir, err := s.State(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer dir.Close()
 	audit, err := dir.Audit(ctx)
 	if err != nil {
 		return nil, err
@@ -24,21 +25,33 @@ func (s *Source) state(ctx context.Context) (*State, error) {
 	for _, name := range buckets {
 		out.Buckets = append(out.Buckets, Bucket{Name: name, Entries: audit.Entries(name)})
 	}
-	out.Cleanup = part(func() (*[]workflow.Moved, error) {
+	out.Workflow = part(func() (*workflow.Document, error) {
+		if audit.Counts.Total == 0 {
+			return workflow.NewDocument(), nil
+		}
+		return dir.Get(ctx)
+	})
+	if s.Archive {
+		out.readArchive(ctx, dir)
+	}
+	return out, nil
+}
+
+// readArchive reads the archive and the plan of a cleanup.
+func (s *State) readArchive(ctx context.Context, dir StateDir) {
+	s.Cleanup = part(func() (*[]workflow.Moved, error) {
 		sweep, err := dir.Cleanup(ctx, workflow.CleanupOptions{})
 		if err != nil {
 			return nil, err
 		}
 		return &sweep.Moves, nil
 	})
-	out.Snapshots = part(func() (*[]Snapshot, error) {
+	s.Snapshots = part(func() (*[]Snapshot, error) {
 		list, err := dir.Archive(ctx)
 		if err != nil {
 			return nil, err
 		}
-		out.Keep = list.Keep
+		s.Keep = list.Keep
 		return &list.Snapshots, nil
 	})
-	out.Workflow = part(func() (*workflow.Document, error) { return dir.Get(ctx) })
-	return out, nil
 }

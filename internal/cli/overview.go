@@ -2,22 +2,24 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"strings"
 
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/ken"
+	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/statedir"
+	"ken/internal/survey"
 	"ken/internal/workflow"
 )
 
-// An Overview says how specs, documents and the workflow stand, and what needs
-// attention. ken status and ken up print the same one. A part is null if the
-// repository does not have it, or if Unknown says why ken could not read it.
+// An Overview says in JSON how specs, documents and the workflow stand, and what needs
+// attention. ken status and ken up print the same one. A part is null if the repository does
+// not have it, or if Unknown says why ken could not read it.
 type Overview struct {
 	Specs      *SpecsOverview    `json:"specs"`
 	Documents  *DocsOverview     `json:"documents"`
@@ -27,10 +29,7 @@ type Overview struct {
 	// Attention lists what the user should look at, the most important first.
 	Attention []Attention `json:"attention"`
 
-	documents *docs.Report
-	ignored   []share.Ignored
-	renamed   map[repo.Path]repo.Path
-	runs      *board.Runs
+	tree *board.Worktree // has the same as text
 }
 
 // SpecsOverview counts specs.
@@ -38,9 +37,6 @@ type SpecsOverview struct {
 	board.SpecCounts
 	Gate     int `json:"gate"`      // the drift from which the gate blocks a commit
 	OverGate int `json:"over_gate"` // specs with that much drift or more
-
-	nodes   []spec.ListedSpec
-	unknown []spec.Unknown
 }
 
 // DocsOverview counts mentions in documents. Checked is false if the check would take
@@ -53,10 +49,6 @@ type DocsOverview struct {
 	Wrong     []docs.MentionJSON `json:"wrong"`
 	Unread    []unreadDoc        `json:"unread"`
 	Gap       string             `json:"gap,omitempty"` // why more may be wrong
-
-	stale     []docs.CheckedMention
-	unread    []docs.Unread // documents that are text
-	undecided bool          // some mention is unknown because of Gap
 }
 
 // WorkflowOverview counts the files of the state directory.
@@ -65,8 +57,6 @@ type WorkflowOverview struct {
 	ID     string          `json:"workflow_id"`   // "" if no workflow has begun
 	Type   string          `json:"workflow_type"` // "" if no workflow has begun
 	Counts workflow.Counts `json:"counts"`
-
-	audit *workflow.Audit
 }
 
 // Attention is an item that needs attention, with the command that shows or settles it.
@@ -78,161 +68,140 @@ type Attention struct {
 	// Since is the change that it comes from; nil if that is unknown.
 	Since *board.Change `json:"since,omitempty"`
 
-	item attention.Item
+	word string // the first word of its line
 }
 
-// overview reads every part. If one part fails, the others are still reported. With full, it checks documents even if
-// that takes long.
-func (p *program) overview(ctx context.Context, w *ken.Repository, known *statusReport, full bool) (*Overview, error) {
-	o := &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
+// A docsCheck reports on documents; nil if that would take long.
+type docsCheck func(context.Context) (*docs.Report, error)
+
+// overview makes a board of this worktree from what is known of its files and directories.
+func (p *program) overview(ctx context.Context, w *ken.Repository, known *statusReport, check docsCheck) (*Overview, error) {
 	if known.Counts.Files == 0 {
-		return o, nil
+		return &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}, nil
 	}
-	parts := []struct {
-		name string
-		ask  func() error
-	}{
-		{"documents", func() error { return p.askDocs(ctx, w, o, full) }},
-		{"specs", func() error { return askSpecs(ctx, w, o) }},
-		{"worktrees", func() error { return askWorktrees(ctx, w, o) }},
-		{"workflow", func() error { return p.askWorkflow(ctx, o) }},
-		{"files", func() (err error) {
-			o.renamed, err = w.Registry.RenamedFrom(ctx, attention.StaleFiles(known.Verdicts, overviewItems))
-			return err
-		}},
-		{"runs", func() error { return p.askRuns(ctx, w, o) }},
-		{"shared records", func() error { return askIgnored(ctx, w, o) }},
-	}
-	for _, part := range parts {
-		err := part.ask()
-		if err == nil {
-			continue
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		o.Unknown = append(o.Unknown, spec.Unknown{Fact: part.name, Reason: err.Error()})
+	b := board.Make(ctx, "", []board.Source{p.statusSource(w, known, check)}, w.Spec().Overlays, nil)
+	b.Runs = p.Runs(ctx, w)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	here, err := w.Path(".")
 	if err != nil {
 		return nil, err
 	}
-	o.collectAttention(known, commandFrom(p.dir, here))
-	return o, nil
+	return newOverview(b, commandFrom(p.dir, here)), nil
 }
 
-func (p *program) askDocs(ctx context.Context, w *ken.Repository, o *Overview, full bool) error {
-	show := p.io.Progress("checking documents")
-	defer show.Done()
-	show.Wait()
-	if full {
-		rep, err := w.Documents().Check(ctx, docs.Options{})
-		if err == nil {
-			o.documents, o.Documents = rep, docsOverview(rep)
+// statusSource returns how the board of ken status reads this worktree.
+func (p *program) statusSource(w *ken.Repository, known *statusReport, check docsCheck) board.Source {
+	s := w.BoardSource()
+	s.Files = func(context.Context) (*registry.Report, map[repo.Path]int64, error) { return known.Report, nil, nil }
+	s.Directories = func(context.Context) (*survey.DirListing, error) {
+		if known.Directories == nil {
+			return &survey.DirListing{}, nil
 		}
-		return err
+		return &survey.DirListing{Summaries: *known.Directories}, nil
 	}
-	rep, err := w.Documents().CheckIfFast(ctx)
-	if err != nil {
-		return err
+	s.Documents = func(ctx context.Context) (rep *docs.Report, err error) {
+		err = p.showing("checking documents", func() error {
+			rep, err = check(ctx)
+			return err
+		})
+		return rep, err
 	}
-	if rep == nil {
-		o.Documents = &DocsOverview{Wrong: []docs.MentionJSON{}, Unread: []unreadDoc{}}
+	s.State = func(ctx context.Context) (board.StateDir, error) {
+		return statedir.Open(ctx, statedir.Options{From: p.dir, Wait: 1})
+	}
+	return s
+}
+
+// newOverview returns the overview of the worktree of a board. command writes the command of an item.
+func newOverview(b *board.Board, command func(string) string) *Overview {
+	tree := &b.Worktrees[0]
+	o := &Overview{
+		Specs:      specsOverview(tree.Spec.OrZero()),
+		Documents:  docsOverview(tree.Documents),
+		Workflow:   workflowOverview(tree.State.OrZero()),
+		Collisions: append([]board.Collision{}, b.Proposals.OrZero().Meetings...),
+		Unknown:    []spec.Unknown{},
+		Attention:  []Attention{},
+		tree:       tree,
+	}
+	for _, u := range attention.Unread(b, tree) {
+		o.Unknown = append(o.Unknown, spec.Unknown{Fact: u.Name, Reason: u.Reason})
+	}
+	for _, it := range attention.List(b, tree) {
+		a := Attention{Kind: it.Kind, Subject: it.Subject, Why: it.Why, Command: command(it.Command()), word: it.Word}
+		if it.Since != (board.Change{}) {
+			a.Since = &it.Since
+		}
+		o.Attention = append(o.Attention, a)
+	}
+	return o
+}
+
+// commandFrom returns a function that makes a command run at the root of the repository. It adds -C unless the user is at
+// the root. here is the user's directory, from the root.
+func commandFrom(dir string, here repo.Path) func(command string) string {
+	if here != "" {
+		up := strings.Repeat("../", strings.Count(string(here), "/")+1)
+		if dir != "" {
+			dir += "/"
+		}
+		dir += strings.TrimSuffix(up, "/")
+	}
+	return func(command string) string {
+		if dir == "" {
+			return command
+		}
+		program, args, _ := strings.Cut(command, " ")
+		return program + " -C " + fault.Quote(dir) + " " + args
+	}
+}
+
+// specsOverview returns nil for a repository without specs.
+func specsOverview(known board.Spec) *SpecsOverview {
+	if len(known.Nodes)+len(known.Unknown) == 0 {
 		return nil
 	}
-	o.documents, o.Documents = rep, docsOverview(rep)
-	return nil
-}
-
-func docsOverview(rep *docs.Report) *DocsOverview {
-	counts := rep.Counts()
-	d := &DocsOverview{
-		Checked: true, Documents: len(rep.Documents), Hold: counts[docs.Holds],
-		Wrong: []docs.MentionJSON{}, Unread: unreadDocs(rep.Unread), Gap: rep.Gap,
-		stale: rep.Stale(), undecided: rep.Gap != "" && rep.Undecided(),
-	}
-	for _, n := range counts {
-		d.Mentions += n
-	}
-	for i := range d.stale {
-		d.Wrong = append(d.Wrong, d.stale[i].JSON())
-	}
-	for _, u := range rep.Unread {
-		if !u.NotText {
-			d.unread = append(d.unread, u)
-		}
-	}
-	return d
-}
-
-func askSpecs(ctx context.Context, w *ken.Repository, o *Overview) error {
-	l, err := w.Spec().List(ctx)
-	if err != nil || len(l.Nodes) == 0 && len(l.Unknown) == 0 {
-		return err
-	}
-	s := &SpecsOverview{SpecCounts: board.CountSpecs(l.Nodes), Gate: w.Config.Spec.Gate.Threshold, nodes: l.Nodes, unknown: l.Unknown}
-	if s.Gate == 0 {
-		s.Gate = spec.DefaultThreshold
-	}
-	for i := range l.Nodes {
-		if attention.OverGate(&l.Nodes[i], s.Gate) {
+	s := &SpecsOverview{SpecCounts: known.Counts, Gate: known.Gate}
+	for i := range known.Nodes {
+		if known.OverGate(&known.Nodes[i]) {
 			s.OverGate++
 		}
 	}
-	o.Specs = s
-	return nil
+	return s
 }
 
-func askWorktrees(ctx context.Context, w *ken.Repository, o *Overview) error {
-	list, err := w.Spec().Overlays(ctx)
-	o.Collisions = board.Collisions(list)
-	for i := range list {
-		for _, u := range list[i].Unknown {
-			o.Unknown = append(o.Unknown, spec.Unknown{Fact: "worktree " + list[i].Worktree, Reason: u.Fact + ": " + u.Reason})
-		}
-	}
-	return err
-}
-
-func (p *program) askWorkflow(ctx context.Context, o *Overview) error {
-	s, err := statedir.Open(ctx, statedir.Options{From: p.dir, Wait: 1})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	audit, err := s.Audit(ctx)
-	if err != nil || audit.Counts.Total == 0 {
-		return err
-	}
-	o.Workflow = &WorkflowOverview{Dir: audit.Dir, Counts: audit.Counts, audit: audit}
-	doc, err := s.Get(ctx)
-	if err != nil {
-		return err
-	}
-	o.Workflow.ID = doc.Text("workflow_id")
-	o.Workflow.Type = doc.Text("workflow_type")
-	return nil
-}
-
-// askRuns asks for the surveys that workers run, if the team has a store.
-func (p *program) askRuns(ctx context.Context, w *ken.Repository, o *Overview) error {
-	part := p.Runs(ctx, w)
-	if part == nil {
+// docsOverview returns nil if documents could not be checked.
+func docsOverview(part board.Part[board.Documents]) *DocsOverview {
+	if part.Unknown != nil {
 		return nil
 	}
-	if part.Known == nil {
-		return errors.New(part.Unknown.Reason)
+	d := &DocsOverview{Wrong: []docs.MentionJSON{}, Unread: []unreadDoc{}}
+	known := part.Known
+	if known == nil {
+		return d
 	}
-	o.runs = part.Known
-	return nil
+	d.Checked = true
+	d.Documents, d.Mentions, d.Hold = known.Documents, known.Mentions, known.Hold
+	stale := known.Report.Stale()
+	for i := range stale {
+		d.Wrong = append(d.Wrong, stale[i].JSON())
+	}
+	d.Unread = unreadDocs(known.Report.Unread)
+	d.Gap = known.Report.Gap
+	return d
 }
 
-// askIgnored asks which shared records this clone does not use. It contacts no server.
-func askIgnored(ctx context.Context, w *ken.Repository, o *Overview) error {
-	s, err := w.Share(ctx)
-	if err != nil {
-		return err
+// workflowOverview returns nil if the state directory is empty.
+func workflowOverview(known board.State) *WorkflowOverview {
+	if known.Counts.Total == 0 {
+		return nil
 	}
-	o.ignored = s.LastIgnored()
-	return nil
+	o := &WorkflowOverview{Dir: known.Dir, Counts: known.Counts}
+	if doc := known.Workflow.Known; doc != nil {
+		o.ID = doc.Text("workflow_id")
+		o.Type = doc.Text("workflow_type")
+	}
+	return o
 }

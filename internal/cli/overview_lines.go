@@ -6,11 +6,15 @@ import (
 	"strings"
 
 	"ken/internal/attention"
+	"ken/internal/board"
 	"ken/internal/english"
 	"ken/internal/registry"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
+
+// overviewItems is the number of items of each kind that ken status lists.
+const overviewItems = 5
 
 // printOverview prints a line for each part, then what needs attention: so many items of each
 // kind.
@@ -22,23 +26,15 @@ func (p *program) printOverview(known *statusReport, o *Overview, items int) {
 			return
 		}
 		say("directories", directoriesLine(known.Directories))
-		lacks := func(fact string) bool {
-			for _, u := range o.Unknown {
-				if u.Fact == fact {
-					return true
-				}
-			}
-			return false
-		}
-		part := func(name, text string) {
-			if lacks(name) && text == "none" {
+		part := func(name, text string, unread *board.Unread) {
+			if unread != nil {
 				text = "unknown"
 			}
 			say(name, text)
 		}
-		part("specs", specsLine(o.Specs))
-		part("documents", documentsLine(o.Documents))
-		part("workflow", workflowLine(o.Workflow))
+		part("specs", specsLine(o.Specs), o.tree.Spec.Unknown)
+		part("documents", documentsLine(o.tree.Documents.Known), o.tree.Documents.Unknown)
+		part("workflow", workflowLine(o.Workflow), o.tree.State.Unknown)
 		p.printAttention(o.Attention, items)
 	})
 }
@@ -56,12 +52,22 @@ func (p *program) printAttention(list []Attention, items int) {
 			n++
 		}
 		for _, a := range list[:min(n, items)] {
-			p.io.Line(toneOfItem(&a.item), a.item.Word, a.Subject, a.Why+"  → "+a.Command)
+			p.io.Line(toneOfKind(a.Kind), a.word, a.Subject, a.Why+"  → "+a.Command)
 		}
 		if n > items {
 			p.io.Printf("            and %d more → %s\n", n-items, moreCommands[list[0].Kind])
 		}
 		list = list[n:]
+	}
+}
+
+// toneOfKind returns the colour of the first word of an item.
+func toneOfKind(kind attention.Kind) term.Tone {
+	switch kind {
+	case attention.Broken, attention.Failed, attention.Unknown:
+		return term.Bad
+	default:
+		return term.Warn
 	}
 }
 
@@ -148,30 +154,35 @@ func specsLine(s *SpecsOverview) string {
 	return line
 }
 
-func documentsLine(d *DocsOverview) string {
-	switch {
-	case d == nil:
-		return "none"
-	case !d.Checked:
+func documentsLine(d *board.Documents) string {
+	if d == nil {
 		return "not checked since the last change: ken docs"
-	case d.Documents == 0 && len(d.unread) > 0:
-		return fmt.Sprintf("%d could not be read", len(d.unread))
+	}
+	unread := 0
+	for _, u := range d.Report.Unread {
+		if !u.NotText {
+			unread++
+		}
+	}
+	switch {
+	case d.Documents == 0 && unread > 0:
+		return fmt.Sprintf("%d could not be read", unread)
 	case d.Documents == 0:
 		return "none"
 	}
 	count := "no stale mentions"
-	if n := len(d.stale); n > 0 {
-		count = english.Count(n, "stale mention")
-	} else if d.undecided {
+	if d.Wrong > 0 {
+		count = english.Count(d.Wrong, "stale mention")
+	} else if d.Report.Gap != "" && d.Report.Undecided() {
 		count = "no stale mentions found"
 	}
 	line := fmt.Sprintf("%d; %s (%d checked", d.Documents, count, d.Mentions)
-	if n := d.Mentions - d.Hold - len(d.stale); n > 0 {
+	if n := d.Mentions - d.Hold - d.Wrong; n > 0 {
 		line += fmt.Sprintf(", %d left out: ken docs --all", n)
 	}
 	line += ")"
-	if n := len(d.unread); n > 0 {
-		line += fmt.Sprintf("; %d could not be read", n)
+	if unread > 0 {
+		line += fmt.Sprintf("; %d could not be read", unread)
 	}
 	return line
 }

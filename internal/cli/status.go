@@ -122,7 +122,7 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 			}
 		}
 		if opts.overview {
-			if known.Overview, err = p.overview(ctx, w, known, false); err != nil {
+			if known.Overview, err = p.overview(ctx, w, known, w.Documents().CheckIfFast); err != nil {
 				return err
 			}
 		}

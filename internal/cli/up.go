@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/brief"
+	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/registry"
@@ -110,7 +112,8 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 	if err != nil {
 		return nil, err
 	}
-	if did.Overview, err = p.overview(ctx, w, known, true); err != nil {
+	check := func(ctx context.Context) (*docs.Report, error) { return w.Documents().Check(ctx, docs.Options{}) }
+	if did.Overview, err = p.overview(ctx, w, known, check); err != nil {
 		return nil, err
 	}
 	if did.Summary, err = p.upSummary(ctx, w, b, did.Overview); err != nil {

@@ -13,7 +13,6 @@ import (
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/english"
-	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -53,7 +52,7 @@ func (s *Server) homePage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
-	list := attention.List(attention.OfBoard(f.Board, f.Tree))
+	list := attention.List(f.Board, f.Tree)
 	f.Body = &homeBody{
 		boardSummary: summarize(f.Tree), Items: f.homeItems(list, time.Now()), Total: len(list), Reading: readingParts(f.Board, f.Tree), Steps: firstSteps(f.Tree),
 	}
@@ -87,7 +86,7 @@ var morePages = map[attention.Kind]string{
 }
 
 func (pd *pageData) homeItem(it attention.Item, now time.Time) homeItem {
-	out := homeItem{Item: it, ID: itemID(&it), Page: pd.itemPage(&it), Command: pd.itemCommand(&it), Ago: ago(it.Since.At, now)}
+	out := homeItem{Item: it, ID: itemID(&it), Page: pd.itemPage(&it), Command: pd.Command(it.Command()), Ago: ago(it.Since.At, now)}
 	if it.Directory && it.Path == "" {
 		out.Subject = "the repository"
 	}
@@ -156,18 +155,6 @@ func (pd *pageData) itemPage(it *attention.Item) template.URL {
 // partPages are the pages of the parts that an unknown item can name.
 var partPages = map[string]string{
 	"files": "/files", "directories": "/map", "documents": "/documents", "specs": "/specs", "worktrees": "/worktrees", "workflow": "/state",
-}
-
-// itemCommand returns the command that shows or settles an item.
-func (pd *pageData) itemCommand(it *attention.Item) string {
-	if it.Shell != "" {
-		return pd.Command(it.Shell)
-	}
-	words := []string{"ken"}
-	for _, a := range it.Args {
-		words = append(words, fault.Quote(a))
-	}
-	return pd.Command(strings.Join(words, " "))
 }
 
 // ago says how long ago a time was; "" for the zero time.
