@@ -9,8 +9,7 @@ import (
 const (
 	shebang = "#!/bin/sh\n"
 
-	ownLine      = "# ken made this file. Uninstalling removes it.\n"
-	olderOwnLine = "# The whole file is ken's, and goes with it.\n" // before version 0.2
+	ownLine = "# ken made this file. Uninstalling removes it.\n"
 
 	chainLine = "if [ -x \"$0" + AsideSuffix + "\" ]; then exec \"$0" + AsideSuffix + "\" \"$@\"; fi\n"
 )
@@ -76,9 +75,9 @@ func (b hookBlock) replace(older *markedBlock) []byte {
 	return []byte(string(older.before) + b.text() + end + string(older.after))
 }
 
-// own reports whether ken made the file, for this or an older version of the block.
+// own reports whether ken made the file.
 func (b *markedBlock) own() bool {
-	return bytes.Contains(b.block, []byte(ownLine)) || bytes.Contains(b.block, []byte(olderOwnLine))
+	return bytes.Contains(b.block, []byte(ownLine))
 }
 
 // chain reports whether the block runs the hook that was set aside.

@@ -81,7 +81,6 @@ func TestIgnoredFiles(t *testing.T) {
 		"records/zz/what":           "x",
 		"records/ab/cd/ef":          "x",
 		"README.md":                 "read me",
-		"dropped/" + nameOf("list"): "a list of the first release",
 	})
 	before := strings.Fields(b.knows())
 	out := b.pull()

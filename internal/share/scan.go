@@ -57,7 +57,7 @@ func (s *Share) scan(ctx context.Context, known *view, tip repo.ID, absorb bool)
 		switch {
 		case c.New.IsZero():
 		case !isRecord:
-			if c.Path != formatFile && !c.Path.Under(droppedDir) {
+			if c.Path != formatFile {
 				out.view.bad[c.Path] = Quarantined{c.Path.JSON(), "not a file of ken", true}
 			}
 		case c.NewMode != repo.Regular:

@@ -59,7 +59,6 @@ const (
 	formatFile = "format"
 	formatText = "ken knowledge 1\n"
 	recordsDir = "records"
-	droppedDir = "dropped" // lists that the first release wrote when it pruned; ignored
 )
 
 // Path returns the path of the record with that name.

@@ -58,7 +58,7 @@ func (s *Share) mergeRemote(ctx context.Context, remote string, fetch, absorb bo
 	if err := s.add(ctx, u, u.theirs, absorb); err != nil {
 		return nil, s.unusable(u, fetch, err)
 	}
-	// Another clone can have pushed to this one, and the first release stored its union there.
+	// Another clone can have pushed to this one.
 	own, _, err := s.git.ResolveRef(ctx, knowledgeRef)
 	if err == nil {
 		err = s.add(ctx, u, own, absorb)

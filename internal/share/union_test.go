@@ -249,3 +249,25 @@ func TestRestore(t *testing.T) {
 		})
 	}
 }
+
+// Another clone can push to refs/ken/knowledge of a clone. The next pull or push merges it.
+func TestRefOfThisClone(t *testing.T) {
+	remote := newRemote(t)
+	ann, bob := newClone(t, remote), newClone(t, remote)
+	ann.know("one")
+	ann.push()
+	ann.Git("push", "--quiet", bob.Dir, merged+":"+ref)
+	remote.Git("update-ref", "-d", ref)
+	out := bob.pull()
+	wantCounts(t, "taken", out.Taken, 1)
+	wantCounts(t, "taken again", bob.pull().Taken, 0)
+	bob.know("two")
+	wantCounts(t, "pushed", bob.push().Records, 2)
+	wantCounts(t, "taken by Ann", ann.pull().Taken, 1)
+
+	bob.Git("update-ref", ref, "HEAD")
+	_, err := bob.share().Pull(t.Context(), "")
+	if err == nil || !strings.Contains(err.Error(), "read refs/ken/knowledge of this clone: it has no format file of ken") {
+		t.Errorf("pull with another ref: %v", err)
+	}
+}

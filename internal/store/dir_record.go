@@ -25,9 +25,6 @@ type DirRecord struct {
 	Confirmer string    // the author who confirmed an older text for this basis, "" for a new text
 	Partial   bool      // the author could not finish; ken will ask again
 	Flags     []DirFlag // findings that the author wants people to look at
-	// Dated says that the id of an outline contains its author and its time, as the ids
-	// of older versions of ken did.
-	Dated bool
 }
 
 // A DirFlag is a finding about a file.
@@ -35,7 +32,7 @@ type DirFlag struct {
 	Path     repo.Path `json:"path"`
 	Severity string    `json:"severity"` // info, concern or critical
 	Finding  string    `json:"finding"`
-	// Content is the content of the file that the author saw. It is zero in older records.
+	// Content is the content of the file that the author saw. It is zero if that is unknown.
 	Content repo.ID `json:"content,omitzero"`
 }
 
@@ -102,27 +99,27 @@ func (r *DirRecord) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.Te
 // ID identifies the record. The id of an outline contains its text and basis only, so
 // the same outline is the same record in every clone and at any time.
 func (r *DirRecord) ID() fresh.Digest {
-	undated := r.IsOutline() && !r.Dated
+	outline := r.IsOutline()
 	basis := r.Basis.Digest()
 	out := make([]byte, 0, 256+2*len(r.Text))
-	if undated {
-		out = append(out, `["ken directory record 2",`...)
+	if outline {
+		out = append(out, `["ken directory outline 1",`...)
 	} else {
 		out = append(out, `["ken directory record 1",`...)
 	}
 	out = append(appendBase64(out, []byte(r.Text)), ',')
 	out = append(appendHex(out, basis[:]), ',')
-	if !undated {
+	if !outline {
 		out = append(appendBase64(out, []byte(r.Author)), ',')
 	}
 	out = append(appendBase64(out, []byte(r.Recipe)), ',')
-	if !undated {
+	if !outline {
 		out = r.At.UTC().Truncate(time.Microsecond).AppendFormat(append(out, '"'), time.RFC3339Nano)
 		out = append(out, '"', ',')
 	}
 	out = append(appendBase64(out, []byte(r.Confirmer)), ',')
 	out = append(strconv.AppendBool(out, r.Partial), ',')
-	if r.Flags == nil {
+	if len(r.Flags) == 0 {
 		return sha256.Sum256(append(out, "null]"...))
 	}
 	flags, err := json.Marshal(r.Flags)
@@ -140,25 +137,4 @@ func (r *DirRecord) Compare(o *DirRecord) int {
 	}
 	a, b := r.ID(), o.ID()
 	return cmp.Or(bytes.Compare(a[:], b[:]), cmp.Compare(r.Path, o.Path))
-}
-
-// Identify checks a record that was read from storage against its id, and reports whether it is undamaged. It sets
-// two properties that storage does not contain: an older version of ken may have computed the id with Dated set,
-// or with an empty list of flags instead of none.
-func (r *DirRecord) Identify(id fresh.Digest) bool {
-	if r.ID() == id {
-		return true
-	}
-	as := *r
-	if len(r.Flags) == 0 {
-		as.Flags = []DirFlag{}
-	}
-	if r.IsOutline() {
-		as.Flags, as.Dated = r.Flags, true
-	}
-	if as.ID() != id {
-		return false
-	}
-	*r = as
-	return true
 }

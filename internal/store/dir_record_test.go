@@ -24,7 +24,7 @@ func records() *rapid.Generator[*store.DirRecord] {
 			Path: repo.Path(word.Draw(t, "path")), Text: word.Draw(t, "text"), Author: word.Draw(t, "author"),
 			Recipe: rapid.SampledFrom([]string{"outline/", "outline/3", "hand", ""}).Draw(t, "recipe"), Confirmer: word.Draw(t, "confirmer"),
 			At:      time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "at")).UTC(),
-			Partial: rapid.Bool().Draw(t, "partial"), Dated: rapid.Bool().Draw(t, "dated"),
+			Partial: rapid.Bool().Draw(t, "partial"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "files") {
 			n := rapid.SampledFrom([]int{0, 20, 32}).Draw(t, "size")
@@ -70,8 +70,8 @@ func TestIDsAreDigestsOfJSON(t *testing.T) {
 		}
 		want := digest("ken directory record 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Author), []byte(r.Recipe),
 			r.At.Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
-		if r.IsOutline() && !r.Dated {
-			want = digest("ken directory record 2", []byte(r.Text), r.Basis.Digest(), []byte(r.Recipe), []byte(r.Confirmer), r.Partial, r.Flags)
+		if r.IsOutline() {
+			want = digest("ken directory outline 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Recipe), []byte(r.Confirmer), r.Partial, r.Flags)
 		}
 		if got := r.ID(); got != want {
 			t.Fatalf("%+v has the id %s, want %s", r, got, want)
@@ -83,7 +83,6 @@ func TestIDsAreDigestsOfJSON(t *testing.T) {
 func TestOutlinesHaveNoTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := records().Draw(t, "record")
-		r.Dated = false
 		later := *r
 		later.At, later.Author = r.At.Add(time.Hour), r.Author+" on another machine"
 		if same := r.ID() == later.ID(); same != r.IsOutline() {
@@ -92,21 +91,16 @@ func TestOutlinesHaveNoTime(t *testing.T) {
 	})
 }
 
-// Identify accepts the id of a record, including ids from when outlines had times. It rejects a changed record.
-func TestIdentify(t *testing.T) {
+// The id is the same for an empty list of flags and none, and differs if anything else of the record changes.
+func TestIDCoversTheRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := records().Draw(t, "record")
-		if r.Dated = r.Dated && r.IsOutline(); len(r.Flags) == 0 && !r.IsOutline() && rapid.Bool().Draw(t, "no flags") {
+		id := r.ID()
+		if len(r.Flags) == 0 {
 			r.Flags = []store.DirFlag{}
 		}
-		id := r.ID()
-		read := *r // as a store reads it
-		read.Dated = false
-		if len(read.Flags) == 0 {
-			read.Flags = nil
-		}
-		if !read.Identify(id) || read.ID() != id {
-			t.Fatalf("%+v is not known by its id", r)
+		if got := r.ID(); got != id {
+			t.Fatalf("%+v has the id %s, want %s", r, got, id)
 		}
 		for what, change := range map[string]func(*store.DirRecord){
 			"text":      func(r *store.DirRecord) { r.Text += "x" },
@@ -118,9 +112,9 @@ func TestIdentify(t *testing.T) {
 				r.Basis.Children = append([]store.BasisChild{{Name: []byte("x")}}, r.Basis.Children...)
 			},
 		} {
-			other := read
-			if change(&other); other.Identify(id) {
-				t.Fatalf("with another %s, %+v is still known by its id", what, r)
+			other := *r
+			if change(&other); other.ID() == id {
+				t.Fatalf("with another %s, %+v has the same id", what, r)
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func (r *directoryRow) record() (*store.DirRecord, error) {
 	var id fresh.Digest
 	copy(id[:], r.id)
 	switch {
-	case !out.Identify(id):
+	case out.ID() != id:
 		return nil, fresh.ErrDamaged
 	case out.At.After(latest()):
 		return nil, fresh.ErrFutureDate

@@ -316,33 +316,6 @@ func TestCompleteKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// If the process is killed at any write of a migration, the database has the first or the newest schema.
-func TestMigrationKilledAtEveryWrite(t *testing.T) {
-	for n, met := 1, 0; ; n++ {
-		path := schema1(t, "wal")
-		status := inject(t, "settle", path, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat",
-			fmt.Sprintf("signal=SIGKILL:when=%d", n))
-		s := open(t, path)
-		checkSchema1(t, s)
-		storetest.SaveDirRecords(t, s, storetest.Directory("a", "x", 0))
-		knowsDirectory(t, s, "a", "x")
-		checkSchema1(t, s)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if t.Failed() {
-			t.Fatalf("at call %d", n)
-		}
-		if status == childFailed { // the migration succeeded; there is no lease to settle
-			if met < 5 {
-				t.Errorf("only %d faults", met)
-			}
-			return
-		}
-		met++
-	}
-}
-
 // childMany is a child of TestTwoProcesses. It makes many small commits. Some conflict with those of other processes.
 func childMany() int {
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})

@@ -13,7 +13,7 @@ import (
 // Latest implements [store.Directories].
 func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	latest := make(map[repo.Path][]*store.DirRecord)
-	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(latest)
 		stmt, err := conn.Prepare(`
 			SELECT r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.text, r.basis, r.seq, r.id, l.path, l.outlined
@@ -73,7 +73,7 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 // outline and the newest record of any other recipe.
 func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	found := make(map[store.DirVersion][]*store.DirRecord)
-	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		read := directoryReader{store: s}
 		for _, p := range places {
@@ -105,7 +105,7 @@ func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersi
 // PastDirRecords implements [store.Directories].
 func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	found := make(map[repo.Path][]*store.DirRecord)
-	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		read := directoryReader{store: s}
 		for _, dir := range dirs {
@@ -127,7 +127,7 @@ func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.
 
 // DirRecord implements [store.Directories].
 func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (r *store.DirRecord, err error) {
-	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		r = nil
 		read := directoryReader{store: s}
 		found, err := read.find(conn, 1, `WHERE id = ?1 ORDER BY seq`, id[:])
@@ -144,25 +144,10 @@ func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (r *store.DirRec
 
 // HasDirRecords reports whether the store has a record of any directory.
 func (s *Store) HasDirRecords(ctx context.Context) (any bool, err error) {
-	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		n, err := pragma(conn, `SELECT EXISTS (SELECT 1 FROM directory_latest)`)
 		any = n == 1
 		return err
 	})
 	return any, err
-}
-
-// readSurvey is read for the tables of the second schema. It does not call fn if the database has only the first.
-func (s *Store) readSurvey(ctx context.Context, fn func(*sqlite.Conn) error) error {
-	return s.read(ctx, func(conn *sqlite.Conn) error {
-		if ok, err := hasSurvey(conn); !ok || err != nil {
-			return err
-		}
-		return fn(conn)
-	})
-}
-
-func hasSurvey(conn *sqlite.Conn) (bool, error) {
-	version, err := pragma(conn, `PRAGMA user_version`)
-	return version >= 2, err
 }

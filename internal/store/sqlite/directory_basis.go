@@ -16,7 +16,7 @@ import (
 // newest record of any other recipe. There may be thousands if many directories contain only the same file.
 func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	found := make(map[fresh.Digest][]*store.DirRecord)
-	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
 		wanted, err := writtenFrom(conn, bases, s.latest())
 		if err != nil {

@@ -87,7 +87,7 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	r.Basis, basisErr = d.bases.read(d.bytes(stmt, 8))
 	var id fresh.Digest
 	stmt.ColumnBytes(10, id[:])
-	if why := d.store.unusable(flagsErr == nil && basisErr == nil && r.Identify(id), r.At); why != nil {
+	if why := d.store.unusable(flagsErr == nil && basisErr == nil && r.ID() == id, r.At); why != nil {
 		d.store.unused.add(fresh.UnusedRecord{Path: r.Path, Directory: true, Why: why}, stmt.ColumnInt64(9))
 		return nil
 	}

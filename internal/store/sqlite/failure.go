@@ -13,7 +13,7 @@ import (
 
 // Failures implements [store.Directories].
 func (s *Store) Failures(ctx context.Context) (failed map[repo.Path]store.DirFailure, err error) {
-	err = s.readSurvey(ctx, func(conn *sqlite.Conn) (err error) {
+	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		failed, err = failures(conn)
 		return err
 	})

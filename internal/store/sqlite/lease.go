@@ -61,7 +61,7 @@ func (l leaseRow) columns() []any {
 // Leases implements [store.Leases].
 func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
 	held := make(map[repo.Path]store.Lease)
-	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(held)
 		rows, err := leases(conn)
 		if err != nil {

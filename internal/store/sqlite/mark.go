@@ -13,7 +13,7 @@ import (
 // other content: generations are never used twice, not even by a database that was created again or restored, and
 // the mark contains the id of the last record. It is "" for a store without rows.
 func (s *Store) SurveyMark(ctx context.Context, worktree string) (mark string, err error) {
-	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
+	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		mark, err = surveyMark(conn, worktree)
 		return err
 	})

@@ -36,7 +36,7 @@ func (s *Store) reader() (*sqlite.Conn, error) {
 	return s.open(file, sqlite.OpenReadWrite)
 }
 
-// writer returns a connection for writing. It creates or migrates the database if necessary.
+// writer returns a connection for writing. It creates the database if necessary.
 func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 	conn, err := s.reader()
 	if err == nil && conn != nil && s.frozen != "" {
@@ -51,7 +51,7 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
 			return nil, err
 		}
-		if err := keepPrivate(s.path); err != nil {
+		if err := createPrivate(s.path); err != nil {
 			return nil, err
 		}
 		if conn, err = s.open(nil, sqlite.OpenReadWrite|sqlite.OpenCreate); err != nil {
@@ -61,18 +61,13 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 	if s.writable {
 		return conn, nil
 	}
-	if err := keepPrivate(s.path); err != nil {
-		return nil, err
-	}
 	defer interruptible(ctx, conn)()
-	version, err := versionOf(conn, s.path)
+	there, err := hasSchema(conn, s.path)
+	if err == nil && !there {
+		err = s.createSchema(ctx, conn)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if version < len(migrations) {
-		if err := s.migrate(ctx, conn, version); err != nil {
-			return nil, err
-		}
 	}
 	if s.file == nil {
 		if s.file, err = os.Stat(s.path); err != nil {

@@ -14,8 +14,8 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// Only the owner can read the database, unless the group can write to the repository. A write makes a database of an
-// earlier ken private, which all users could read.
+// Only the owner can read the database, unless the group can write to the repository. A write keeps the permissions that
+// the owner chose.
 func TestDatabaseIsPrivate(t *testing.T) {
 	write := func(path string) {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestDatabaseIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(private)
-	want(private, 0o600)
+	want(private, 0o644)
 
 	common := filepath.Join(t.TempDir(), "git")
 	if err := os.MkdirAll(common, 0o775); err != nil {

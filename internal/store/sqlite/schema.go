@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fault"
 )
 
-// applicationID ("ken1") identifies the file as a database of ken, for ken and for file(1).
-const applicationID = 0x6b656e31
+// applicationID ("kens") identifies the file as a database of ken, for ken and for file(1).
+const applicationID = 0x6b656e73
 
-// migrations lead from each schema version to the next. The first creates the tables. Released migrations never
-// change.
-var migrations = []string{migration1, migration2, migration3, migration4}
+// schemaVersion is the version of the tables. ken reads and writes no other version.
+const schemaVersion = 1
 
 // The reasons for the design of the tables. The figures are for 100,000 rows on two cores.
 //
@@ -28,7 +28,31 @@ var migrations = []string{migration1, migration2, migration3, migration4}
 //
 // The table worktree has the counts of the rows, because counting takes 25 ms, and an index for it would add 200
 // ms to filling. Commit updates the counts.
-const migration1 = `
+//
+// Every survey begins with the latest records of all directories, so the
+// tables are optimized for that. The figures are for 20,000 directories with five files each and five records for
+// each directory.
+//
+// directory_latest refers to the latest records, and SaveDirRecords updates it. With it, ken reads the latest records in 55
+// ms, for any number of older ones. A flag with its own index takes 70 ms, and changes rows that never change
+// otherwise. A window function over all records takes 230 ms, and more after each survey.
+//
+// directory_record has its large columns last, so that SQLite can read the others without them. Its key is the id
+// and the path, because the id does not include the path, and two directories with the same content may get the
+// same text at the same time.
+//
+// file.marks has the bit 64 for rows whose change the policy does not count as stale, and the grade of the change
+// in the bits 16 and 32 (1 format, 2 body, 3 interface). The state of these rows stays stale, because about is
+// other content, but the counts of a work tree and the view count them as fresh. A separate column would require
+// to write every row again.
+//
+// Of records with the same time, the one with the highest id is the newest, so that every clone chooses the same one.
+// The indexes therefore contain the id. A record more than a day in the future is never the newest.
+//
+// worktree.records is the number of the last record that the rows were checked with, so that later records find their
+// rows. directory_record_past serves the search for the older summaries of a directory whose latest one is stale; it
+// does not include outlines, which are many and not searched.
+const schema = `
 CREATE TABLE worktree (
 	id              INTEGER PRIMARY KEY,
 	name            TEXT NOT NULL UNIQUE, -- '' for the main one
@@ -49,7 +73,8 @@ CREATE TABLE worktree (
 	fresh           INTEGER NOT NULL DEFAULT 0,
 	stale           INTEGER NOT NULL DEFAULT 0,
 	none            INTEGER NOT NULL DEFAULT 0,
-	excluded        INTEGER NOT NULL DEFAULT 0
+	excluded        INTEGER NOT NULL DEFAULT 0,
+	records         INTEGER NOT NULL DEFAULT 0 -- the last record that the rows were checked with
 );
 
 CREATE TABLE file (
@@ -93,106 +118,14 @@ CREATE TABLE record (
 	path        BLOB NOT NULL
 );
 
-CREATE INDEX record_content_id ON record (content_id, at) WHERE content_id IS NOT NULL;
-CREATE INDEX record_content_md5 ON record (content_md5, at) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
-CREATE INDEX record_path ON record (path, at);
+CREATE INDEX record_content_id ON record (content_id, at, id) WHERE content_id IS NOT NULL;
+CREATE INDEX record_content_md5 ON record (content_md5, at, id) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
+CREATE INDEX record_path ON record (path, at, id);
 
 CREATE TABLE plugin_config (
 	key   TEXT PRIMARY KEY,
 	value TEXT
 ) WITHOUT ROWID;
-
-CREATE VIEW file_registry AS
-SELECT
-	CAST(f.path AS TEXT)                                     AS path,
-	f.kind                                                   AS type,
-	nullif(lower(hex(f.content_md5)), '')                    AS content_md5,
-	r.text                                                   AS summary,
-	strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000000, 'unixepoch') AS summary_updated_at,
-	CASE
-		WHEN f.state = 'stale' AND f.content_id IS NULL AND f.content_md5 IS NULL THEN 'unknown'
-		ELSE f.state
-	END                                                      AS summary_state,
-	nullif(lower(hex(f.content_id)), '')                     AS content_id,
-	w.name                                                   AS worktree,
-	nullif(f.excluded, '')                                   AS excluded,
-	nullif(lower(hex(f.about)), '')                          AS summary_of,
-	r.author                                                 AS summary_author,
-	nullif(lower(hex(r.id)), '')                             AS summary_record
-FROM file f
-JOIN worktree w ON w.id = f.worktree
-LEFT JOIN record r ON f.excluded = '' AND r.seq =
-	CASE length(f.about)
-		WHEN 16 THEN (
-			SELECT seq FROM record
-			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = f.about
-			ORDER BY at DESC, seq DESC LIMIT 1)
-		ELSE (
-			SELECT seq FROM record
-			WHERE content_id IS NOT NULL AND content_id = f.about
-			ORDER BY at DESC, seq DESC LIMIT 1)
-	END;
-
-CREATE VIEW baseline AS
-SELECT
-	name                          AS worktree,
-	nullif(lower(hex(head)), '')  AS last_verified_sha,
-	nullif(lower(hex(tree)), '')  AS tree,
-	clean, verified_at, files, fresh, stale, none, excluded
-FROM worktree
-WHERE verified_at IS NOT NULL;
-`
-
-// migration2 creates the tables of a survey. Every survey begins with the latest records of all directories, so the
-// tables are optimized for that. The figures are for 20,000 directories with five files each and five records for
-// each directory.
-//
-// directory_latest refers to the latest records, and SaveDirRecords updates it. With it, ken reads the latest records in 55
-// ms, for any number of older ones. A flag with its own index takes 70 ms, and changes rows that never change
-// otherwise. A window function over all records takes 230 ms, and more after each survey.
-//
-// directory_record has its large columns last, so that SQLite can read the others without them. Its key is the id
-// and the path, because the id does not include the path, and two directories with the same content may get the
-// same text at the same time.
-//
-// file.marks has the bit 64 for rows whose change the policy does not count as stale, and the grade of the change
-// in the bits 16 and 32 (1 format, 2 body, 3 interface). The state of these rows stays stale, because about is
-// other content, but the counts of a work tree and the view count them as fresh. A separate column would require
-// to write every row again.
-const migration2 = `
-DROP VIEW file_registry;
-
-CREATE VIEW file_registry AS
-SELECT
-	CAST(f.path AS TEXT)                                     AS path,
-	f.kind                                                   AS type,
-	nullif(lower(hex(f.content_md5)), '')                    AS content_md5,
-	r.text                                                   AS summary,
-	strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000000, 'unixepoch') AS summary_updated_at,
-	CASE
-		WHEN f.state = 'stale' AND f.content_id IS NULL AND f.content_md5 IS NULL THEN 'unknown'
-		WHEN f.state = 'stale' AND f.marks & 64 THEN 'fresh'
-		ELSE f.state
-	END                                                      AS summary_state,
-	nullif(lower(hex(f.content_id)), '')                     AS content_id,
-	w.name                                                   AS worktree,
-	nullif(f.excluded, '')                                   AS excluded,
-	nullif(lower(hex(f.about)), '')                          AS summary_of,
-	r.author                                                 AS summary_author,
-	nullif(lower(hex(r.id)), '')                             AS summary_record
-FROM file f
-JOIN worktree w ON w.id = f.worktree
-LEFT JOIN record r ON f.excluded = '' AND r.seq =
-	CASE length(f.about)
-		WHEN 16 THEN (
-			SELECT seq FROM record
-			WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = f.about
-			ORDER BY at DESC, seq DESC LIMIT 1)
-		ELSE (
-			SELECT seq FROM record
-			WHERE content_id IS NOT NULL AND content_id = f.about
-			ORDER BY at DESC, seq DESC LIMIT 1)
-	END;
 
 CREATE TABLE directory_record (
 	seq       INTEGER PRIMARY KEY,
@@ -211,7 +144,8 @@ CREATE TABLE directory_record (
 	UNIQUE (id, path)
 );
 
-CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at);
+CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at, id, path);
+CREATE INDEX directory_record_past ON directory_record (path, at, id) WHERE outlined = 0;
 
 CREATE TABLE directory_latest (
 	path     BLOB NOT NULL,
@@ -237,45 +171,6 @@ CREATE TABLE lease (
 	basis    BLOB NOT NULL,
 	PRIMARY KEY (worktree, path)
 ) WITHOUT ROWID;
-`
-
-// ken searches the older summaries of a directory when its latest one is stale.
-// The index does not include outlines, which are many and not searched.
-const migration3 = `
-CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined = 0;
-`
-
-// Of records with the same time, the one with the highest id is the newest, so that every clone chooses the same
-// one. The indexes therefore contain the id. A record more than a day in the future is never the newest, and ken
-// no longer adds such records.
-//
-// A baseline has the number of the last record that its rows were checked with, so that later records find their
-// rows.
-const migration4 = `
-DROP INDEX record_content_id;
-DROP INDEX record_content_md5;
-DROP INDEX record_path;
-DROP INDEX directory_record_basis;
-DROP INDEX directory_record_past;
-
-CREATE INDEX record_content_id ON record (content_id, at, id) WHERE content_id IS NOT NULL;
-CREATE INDEX record_content_md5 ON record (content_md5, at, id) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
-CREATE INDEX record_path ON record (path, at, id);
-CREATE INDEX directory_record_basis ON directory_record (basis_id, outlined, at, id, path);
-CREATE INDEX directory_record_past ON directory_record (path, at, id) WHERE outlined = 0;
-
-DELETE FROM directory_latest;
-
-INSERT INTO directory_latest (path, outlined, at, record)
-SELECT path, outlined, at, seq FROM (
-	SELECT path, outlined, at, seq, row_number() OVER (PARTITION BY path, outlined ORDER BY at DESC, id DESC) AS n
-	FROM directory_record
-	WHERE at <= (unixepoch() + 86400) * 1000000)
-WHERE n = 1;
-
-ALTER TABLE worktree ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
-
-DROP VIEW file_registry;
 
 CREATE VIEW file_registry AS
 SELECT
@@ -310,33 +205,41 @@ LEFT JOIN record r ON f.excluded = '' AND r.seq =
 			AND at <= (unixepoch() + 86400) * 1000000
 			ORDER BY at DESC, id DESC LIMIT 1)
 	END;
+
+CREATE VIEW baseline AS
+SELECT
+	name                          AS worktree,
+	nullif(lower(hex(head)), '')  AS last_verified_sha,
+	nullif(lower(hex(tree)), '')  AS tree,
+	clean, verified_at, files, fresh, stale, none, excluded
+FROM worktree
+WHERE verified_at IS NOT NULL;
 `
 
-// versionOf returns the schema version of a database, 0 for an empty one. It returns an error for a database of a
-// newer ken or of another program.
-func versionOf(conn *sqlite.Conn, path string) (int, error) {
-	version, err := pragma(conn, `PRAGMA user_version`)
-	if err != nil {
-		return 0, err
-	}
-	if version > len(migrations) {
-		return 0, &fault.Error{
-			Hint: "upgrade ken, or use another copy of the repository",
-			Err: fmt.Errorf("a newer version of ken wrote %s (schema %d; this one knows %d)",
-				path, version, len(migrations)),
-		}
-	}
-	if version > 0 {
-		return version, nil
-	}
+// hasSchema reports whether the database has ken's tables. It is false for an empty database. It returns an error for a
+// database with another schema, or of another program, which ken neither reads nor changes.
+func hasSchema(conn *sqlite.Conn, path string) (bool, error) {
 	id, err := pragma(conn, `PRAGMA application_id`)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	if id != 0 && id != applicationID {
-		return 0, fmt.Errorf("%s is the database of another program (application id %d)", path, id)
+	version, err := pragma(conn, `PRAGMA user_version`)
+	if err != nil {
+		return false, err
 	}
-	return 0, nil
+	if id == applicationID && version == schemaVersion {
+		return true, nil
+	}
+	tables, err := pragma(conn, `SELECT count(*) FROM sqlite_schema`)
+	if err != nil || tables == 0 {
+		return false, err
+	}
+	dir := filepath.Dir(path)
+	return false, &fault.Error{
+		Hint: fmt.Sprintf("move it aside with: mv %s %s", fault.Quote(dir), fault.Quote(dir+".other")),
+		Err: fmt.Errorf("%s has another schema (application id %d, version %d; this version of ken reads version %d)",
+			path, id, version, schemaVersion),
+	}
 }
 
 // number returns the first column of a query's last row, 0 if it has no rows.
@@ -360,47 +263,31 @@ func pragma(conn *sqlite.Conn, query string) (int, error) {
 	return stmt.ColumnInt(0), nil
 }
 
-// migrate migrates the database to the newest schema, each step in its own transaction. version is the schema
-// version that the caller read, 0 for a new database. migrate waits for other processes that do the same.
-func (s *Store) migrate(ctx context.Context, conn *sqlite.Conn, from int) error {
-	if from == 0 {
-		if err := s.setJournal(ctx, conn); err != nil {
-			return err
-		}
+// createSchema creates the tables in an empty database, in one transaction. It waits for other processes that do the
+// same.
+func (s *Store) createSchema(ctx context.Context, conn *sqlite.Conn) (err error) {
+	if err := s.setJournal(ctx, conn); err != nil {
+		return err
 	}
-	for {
-		done, err := s.migrateOnce(ctx, conn)
-		if done || err != nil {
-			return err
-		}
-	}
-}
-
-func (s *Store) migrateOnce(ctx context.Context, conn *sqlite.Conn) (done bool, err error) {
 	if err := s.begin(ctx, conn); err != nil {
-		return false, err
+		return err
 	}
+	created := false
 	defer func() {
-		if err != nil || done {
+		if !created {
 			err = errors.Join(err, s.end(conn, `ROLLBACK`))
 		}
 	}()
-	version, err := versionOf(conn, s.path)
-	if err != nil {
-		return false, err
-	}
-	if version == len(migrations) {
-		return true, nil
-	}
-	if err := script(conn, migrations[version]); err != nil {
-		return false, fmt.Errorf("schema %d: %w", version+1, err)
+	there, err := hasSchema(conn, s.path)
+	if there || err != nil {
+		return err
 	}
 	// PRAGMA does not accept parameters.
-	if err := exec(conn, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
-		return false, err
+	settings := fmt.Sprintf(`PRAGMA application_id = %d; PRAGMA user_version = %d;`, applicationID, schemaVersion)
+	if err := script(conn, schema+settings); err != nil {
+		return fmt.Errorf("create the tables: %w", err)
 	}
-	if err := exec(conn, fmt.Sprintf(`PRAGMA user_version = %d`, version+1)); err != nil {
-		return false, err
-	}
-	return false, s.retryBusy(ctx, func() error { return exec(conn, `COMMIT`) })
+	err = s.retryBusy(ctx, func() error { return exec(conn, `COMMIT`) })
+	created = err == nil
+	return err
 }

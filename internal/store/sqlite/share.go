@@ -31,9 +31,6 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 			return err
 		}
 		next = store.Mark(files)
-		if ok, err := hasSurvey(conn); !ok || err != nil {
-			return err
-		}
 		if from, err = decodePosition(conn, directories, directoryIDs); err != nil {
 			return err
 		}

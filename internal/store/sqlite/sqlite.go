@@ -208,8 +208,8 @@ func (s *Store) readOnce(ctx context.Context, fn func(*sqlite.Conn) error) (err 
 	}
 	defer interruptible(ctx, conn)()
 	if !s.ready {
-		version, err := versionOf(conn, s.path)
-		if err != nil || version == 0 {
+		there, err := hasSchema(conn, s.path)
+		if !there || err != nil {
 			return err
 		}
 		s.ready = true
@@ -272,10 +272,12 @@ func (s *Store) writeOnce(ctx context.Context, d durability, fn func(*sqlite.Con
 		}
 	}()
 	// Another version of ken may have changed the schema since the file was opened.
-	if version, err := versionOf(conn, s.path); err != nil {
+	there, err := hasSchema(conn, s.path)
+	if err != nil {
 		return err
-	} else if version != len(migrations) {
-		return fmt.Errorf("schema changed to %d", version)
+	}
+	if !there {
+		return fmt.Errorf("the tables of %s are gone", s.path)
 	}
 	if s.opts.OnWrite != nil {
 		if err := s.opts.OnWrite(); err != nil {

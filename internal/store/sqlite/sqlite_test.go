@@ -170,7 +170,7 @@ func TestSettings(t *testing.T) {
 	s := open(t, path)
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check")
-	if want := "wal\n1801809457\n4\nok"; got != want {
+	if want := "wal\n1801809523\n1\nok"; got != want {
 		t.Errorf("settings are %q, want %q", got, want)
 	}
 }
@@ -251,39 +251,55 @@ func TestViews(t *testing.T) {
 	}
 }
 
-func TestNewerSchema(t *testing.T) {
-	path := dbPath(t)
-	s := open(t, path)
-	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
-	shell(t, path, "PRAGMA user_version = 7")
-	want := "a newer version of ken wrote " + path + " (schema 7; this one knows 4)"
-	check := func(err error) {
-		t.Helper()
-		if err == nil || err.Error() != want {
-			t.Errorf("err = %v, want %s", err, want)
-		}
-		if hint := fault.HintOf(err); hint != "upgrade ken, or use another copy of the repository" {
-			t.Errorf("the hint is %q; want to upgrade ken", hint)
-		}
-	}
-	change := store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}
-	check(s.Commit(t.Context(), "", change, nil)) // the store was open before the schema changed
-	s = open(t, path)
-	_, _, err := s.LastVerification(t.Context(), "")
-	check(err)
-	check(s.Commit(t.Context(), "", change, nil))
-	if got := shell(t, path, "SELECT count(*) FROM file"); got != "1" {
-		t.Errorf("there are %s rows", got)
+// ken refuses a database with another schema in one line, and does not change it.
+func TestOtherSchema(t *testing.T) {
+	for name, statement := range map[string]string{
+		"another version":     "PRAGMA user_version = 7",
+		"before version 1":    "PRAGMA application_id = 1801809457; PRAGMA user_version = 4",
+		"without a version":   "PRAGMA user_version = 0",
+		"without any setting": "PRAGMA application_id = 0; PRAGMA user_version = 0",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := dbPath(t)
+			s := open(t, path)
+			storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
+			shell(t, path, statement)
+			check := func(err error) {
+				t.Helper()
+				if err == nil || !strings.HasPrefix(err.Error(), path+" has another schema (application id ") {
+					t.Errorf("err = %v, want that %s has another schema", err, path)
+				}
+				dir := filepath.Dir(path)
+				if hint, want := fault.HintOf(err), "move it aside with: mv "+dir+" "+dir+".other"; hint != want {
+					t.Errorf("the hint is %q; want %q", hint, want)
+				}
+			}
+			change := store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}
+			check(s.Commit(t.Context(), "", change, nil)) // the store was open before the schema changed
+			s = open(t, path)
+			_, _, err := s.LastVerification(t.Context(), "")
+			check(err)
+			check(s.Commit(t.Context(), "", change, nil))
+			if got := shell(t, path, "SELECT count(*) FROM file"); got != "1" {
+				t.Errorf("there are %s rows; want 1", got)
+			}
+		})
 	}
 }
 
+// ken refuses the database of another program, also one without an application id.
 func TestForeignDatabase(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ken.db")
-	shell(t, path, "PRAGMA application_id = 42; CREATE TABLE t (x)")
-	s := open(t, path)
-	err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}}, nil)
-	if err == nil || !strings.Contains(err.Error(), "another program") {
-		t.Errorf("Commit returned the error %v; want that the file belongs to another program", err)
+	for _, id := range []string{"42", "0"} {
+		path := filepath.Join(t.TempDir(), "ken.db")
+		shell(t, path, "PRAGMA application_id = "+id+"; CREATE TABLE t (x)")
+		s := open(t, path)
+		err := s.Commit(t.Context(), "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}}, nil)
+		if err == nil || !strings.Contains(err.Error(), "has another schema (application id "+id) {
+			t.Errorf("Commit with application id %s returned the error %v; want that the schema is another", id, err)
+		}
+		if got := shell(t, path, "SELECT count(*) FROM sqlite_schema"); got != "1" {
+			t.Errorf("there are %s tables; want 1", got)
+		}
 	}
 }
 

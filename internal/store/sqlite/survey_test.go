@@ -3,8 +3,6 @@ package sqlite_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -15,54 +13,6 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// schema1 creates a database with the first schema.
-func schema1(t *testing.T, journal string) (path string) {
-	t.Helper()
-	path = dbPath(t)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	shell(t, path, "PRAGMA journal_mode = "+journal, ".read testdata/schema1.sql")
-	return path
-}
-
-// checkSchema1 verifies that the store has the data of schema1.
-func checkSchema1(t *testing.T, s store.Files) {
-	t.Helper()
-	rows := storetest.Rows(t, s, "")
-	if len(rows) != 3 || !rows[0].SummaryBasis.Matches(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].SummaryBasis.Matches(rows[2].Content) {
-		t.Errorf("the rows are %+v; want 3, the first with a current summary, the last without", rows)
-	}
-	if rows := storetest.Rows(t, s, "two"); len(rows) != 1 {
-		t.Errorf("rows of two = %+v", rows)
-	}
-	if b, ok, err := s.LastVerification(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("head") || !b.Clean {
-		t.Errorf("Baseline returned %+v, %t, %v; want a clean one at head", b, ok, err)
-	}
-	known, err := s.Newest(t.Context(), []repo.Content{storetest.Content("x"), storetest.Content("before")})
-	if err != nil || known[storetest.Content("x")].Text != "about x" || known[storetest.Content("before")].Text != "about before" {
-		t.Errorf("Newest returned %v, %v; want the texts about x and before", known, err)
-	}
-}
-
-// wantNoSurvey verifies that the store has no data of directories.
-func wantNoSurvey(t *testing.T, s storetest.SurveyStore) {
-	t.Helper()
-	ctx := t.Context()
-	if m, err := s.Latest(ctx); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("Latest returned %v, %v; want an empty map", m, err)
-	}
-	if m, err := s.DirRecordsByBasis(ctx, []fresh.Digest{{1}}); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("written from = %v, %v", m, err)
-	}
-	if m, err := s.Failures(ctx); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("Failures returned %v, %v; want an empty map", m, err)
-	}
-	if m, err := s.Leases(ctx, ""); len(m) != 0 || m == nil || err != nil {
-		t.Errorf("Leases returned %v, %v; want an empty map", m, err)
-	}
-}
-
 // knowsDirectory verifies that the record of a text is the latest at a directory.
 func knowsDirectory(t *testing.T, s store.Directories, path repo.Path, text string) {
 	t.Helper()
@@ -70,63 +20,6 @@ func knowsDirectory(t *testing.T, s store.Directories, path repo.Path, text stri
 	if err != nil || len(m[path]) != 1 || m[path][0].Text != "about "+text {
 		t.Errorf("the latest records of %s are %v, %v; want one about %s", path, m[path], err, text)
 	}
-}
-
-const schemaOf = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
-
-// Reading does not migrate a database of the first schema. The first write does.
-func TestMigration(t *testing.T) {
-	fresh := dbPath(t)
-	storetest.SaveDirRecords(t, open(t, fresh), storetest.Directory("a", "x", 0))
-	for _, journal := range []string{"wal", "delete"} {
-		t.Run(journal, func(t *testing.T) {
-			path := schema1(t, journal)
-			reader, readonly, writer := open(t, path), openWith(t, path, sqlite.Options{ReadOnly: true}), open(t, path)
-			for _, s := range []*sqlite.Store{reader, readonly, writer} {
-				checkSchema1(t, s)
-				wantNoSurvey(t, s)
-			}
-			if got := shell(t, path, "PRAGMA user_version"); got != "1" {
-				t.Errorf("reading changed the schema to %s", got)
-			}
-			storetest.SaveDirRecords(t, writer, storetest.Directory("a", "x", 0))
-			for _, s := range []*sqlite.Store{reader, readonly, writer} {
-				checkSchema1(t, s)
-				knowsDirectory(t, s, "a", "x")
-			}
-			want := journal + "\n1801809457\n4\nok"
-			if got := shell(t, path, "PRAGMA journal_mode; PRAGMA application_id; PRAGMA user_version; PRAGMA integrity_check"); got != want {
-				t.Errorf("settings are %q, want %q", got, want)
-			}
-			if got, want := shell(t, path, schemaOf), shell(t, fresh, schemaOf); got != want {
-				t.Errorf("the schema is\n%s\nand a new one\n%s", got, want)
-			}
-		})
-	}
-}
-
-// Several stores can migrate a database at the same time.
-func TestConcurrentMigrate(t *testing.T) {
-	path := schema1(t, "wal")
-	var stores []store.Leases
-	for range 4 {
-		stores = append(stores, open(t, path))
-	}
-	if taken := storetest.TakeAtOnce(t, "a", 0, stores...); len(taken) != 1 {
-		t.Errorf("%d takes succeeded, want 1", len(taken))
-	}
-	checkSchema1(t, open(t, path))
-}
-
-// Import copies a database of the first schema into a spool.
-func TestImportSchema1(t *testing.T) {
-	from := openWith(t, schema1(t, "wal"), sqlite.Options{ReadOnly: true})
-	spool := openWith(t, dbPath(t), sqlite.Options{Spool: true})
-	if err := spool.Import(t.Context(), from, "stamp"); err != nil {
-		t.Fatal(err)
-	}
-	checkSchema1(t, spool)
-	wantNoSurvey(t, spool)
 }
 
 // One of several concurrent takes succeeds.

@@ -52,18 +52,12 @@ func (b *Bundle) readRecords(s *Store, conn *sqlite.Conn) (err error) {
 	if b.records, err = s.records(conn); err != nil {
 		return err
 	}
-	if ok, err := hasSurvey(conn); !ok || err != nil {
-		return err
-	}
 	b.directories, err = s.directoryRecords(conn)
 	return err
 }
 
 // readOthers reads the failures and leases.
 func (b *Bundle) readOthers(conn *sqlite.Conn) (err error) {
-	if ok, err := hasSurvey(conn); !ok || err != nil {
-		return err
-	}
 	if b.failures, err = failures(conn); err != nil {
 		return err
 	}

@@ -65,13 +65,8 @@ func baselineOf(conn *sqlite.Conn, worktree string) (b store.Verification, ok bo
 	return b, err == nil, err
 }
 
-// recordsChecked returns the sequence number of the last record that the rows of a work tree were checked with. It
-// returns 0 for a database of an older schema.
+// recordsChecked returns the sequence number of the last record that the rows of a work tree were checked with.
 func recordsChecked(conn *sqlite.Conn, worktree string) (int64, error) {
-	version, err := pragma(conn, `PRAGMA user_version`)
-	if version < 4 || err != nil {
-		return 0, err
-	}
 	return number(conn, `SELECT records FROM worktree WHERE name = ?1`, worktree)
 }
 
