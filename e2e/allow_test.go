@@ -127,7 +127,6 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 		{"docs"},
 		{"spec", "ls"},
 		{"doctor"},
-		{"board"},
 		{"up", "--no-serve"},
 		{"survey", "run"},
 		{"share", "status"},
@@ -173,7 +172,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 					if told := s.take(); told != "" {
 						t.Errorf("ken %q sends to a server that only the repository names: %s", args, told)
 					}
-					if n := strings.Count(o.stderr, "not contacted"); args[0] != "hook" && args[0] != "board" && n > 1 {
+					if n := strings.Count(o.stderr, "not contacted"); args[0] != "hook" && n > 1 {
 						t.Errorf("ken %q says it %d times: %s", args, n, o.stderr)
 					}
 				}

@@ -44,10 +44,6 @@ type specAnswer struct {
 		Path               string
 		Governing, Related []specClaim
 	}
-	Hits []struct {
-		ID, Title, Snippet string
-		Score              int
-	}
 	Omitted int
 	Unknown []unknownFact
 	Note    string
@@ -122,9 +118,6 @@ func TestAgentReadsSpecs(t *testing.T) {
 	if n := got.Node; n == nil || !is(n.Version, 1) || !is(n.Drift, 1) || !strings.Contains(*n.Body, "Never reads twice") || len(n.History) != 1 || n.History[0].Subject != "begin" {
 		t.Fatalf("one node: %+v", got.Node)
 	}
-	if got = a.spec(map[string]any{"query": "reads TWICE"}); len(got.Hits) != 1 || got.Hits[0].ID != "lexer" {
-		t.Errorf("search: %+v", got.Hits)
-	}
 
 	if words := a.resource("ken://spec/lexer"); !strings.Contains(words, "\nstatus: drift\n") || !strings.Contains(words, "\nbehind: src/lex.go +1\n") || !strings.Contains(words, "\nNever reads twice.\n") {
 		t.Errorf("the resource: %s", words)
@@ -188,9 +181,7 @@ func TestAgentSendsWrongSpecArguments(t *testing.T) {
 		args  map[string]any
 		names string
 	}{
-		{map[string]any{"id": "lexer", "query": "x"}, "set only one of"},
 		{map[string]any{"id": "lexer", "paths": []string{"src/lex.go"}}, "set only one of"},
-		{map[string]any{"paths": []string{"src/lex.go"}, "query": "x"}, "set only one of"},
 		{map[string]any{"history": true}, "id"},
 		{map[string]any{"id": "lexr"}, "lexer"},
 		{map[string]any{"id": "nothing like it"}, "spec without arguments"},
@@ -203,7 +194,7 @@ func TestAgentSendsWrongSpecArguments(t *testing.T) {
 		}
 	}
 	// Empty arguments count as absent.
-	if got := a.spec(map[string]any{"id": "", "paths": []string{}, "query": " "}); len(got.Nodes) != 3 {
+	if got := a.spec(map[string]any{"id": "", "paths": []string{}}); len(got.Nodes) != 3 {
 		t.Errorf("empty arguments: %+v", got)
 	}
 }

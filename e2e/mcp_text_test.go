@@ -82,8 +82,6 @@ func TestConversation(t *testing.T) {
 	say("spec", map[string]any{"paths": list("api/server.go", "go.sum", "README.md")})
 	say("spec", map[string]any{"paths": list("api/server.go", "../outside")})
 	say("spec", map[string]any{"id": "api", "history": true})
-	say("spec", map[string]any{"query": "request"})
-	say("spec", map[string]any{"query": "zebra"})
 	say("spec", map[string]any{"id": "apo"})
 	say("spec_ack", map[string]any{"ids": "api", "reason": "the meaning is the same"})
 	next := say("survey_next", nil)

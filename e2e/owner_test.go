@@ -70,7 +70,6 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 		{"doctor"},
 		{"up"},
 		{"survey", "run"},
-		{"board"},
 		{"summary", "show", "a.go"},
 		{"share", "status"},
 		{"worker", "runs"},

@@ -412,18 +412,15 @@ func TestWorkerFailures(t *testing.T) {
 	if why := pgtest.Value[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
 		t.Errorf("the store keeps %q", why)
 	}
+	page := m.dashboard()
 	board := decode[struct {
 		Runs struct{ Known struct{ Runs []shared } }
-	}](t, m.ken("board", "--json").stdout)
+	}](t, page("/api/board"))
 	if list := board.Runs.Known.Runs; len(list) != 1 || list[0].ID != id || list[0].State != "done" {
 		t.Errorf("the board has %+v", board)
 	}
-	if o := m.ken("board"); !strings.Contains(o.stdout, fmt.Sprintf("run %d: 3 of 3, 1 refused", id)) {
-		t.Errorf("ken board: %+v; want the line of run %d", o, id)
-	}
-	page := m.dashboard()
-	await(t, "the dashboard has the run", func() bool { return strings.Contains(page(), fmt.Sprintf(`id="run-%d"`, id)) })
-	if text := page(); !strings.Contains(text, "3 of 3, 1 refused") || !strings.Contains(text, `<progress max="3" value="3"`) {
+	await(t, "the dashboard has the run", func() bool { return strings.Contains(page("/"), fmt.Sprintf(`id="run-%d"`, id)) })
+	if text := page("/"); !strings.Contains(text, "3 of 3, 1 refused") || !strings.Contains(text, `<progress max="3" value="3"`) {
 		t.Errorf("the dashboard:\n%s", text)
 	}
 }
@@ -505,8 +502,8 @@ func TestRunsOfOthers(t *testing.T) {
 		m.Commit("first of " + name)
 	}
 	// Reading creates no tables.
-	if o := ours.ken("board"); o.status != 0 {
-		t.Errorf("ken board failed: %+v", o)
+	if text := ours.dashboard()("/api/board"); !strings.Contains(text, `"worktrees"`) {
+		t.Errorf("the board is: %s", text)
 	}
 	if n := pgtest.Value[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
 		t.Errorf("the board created %s", *n)
@@ -567,8 +564,8 @@ func TestRunsOfOthers(t *testing.T) {
 	}
 }
 
-// dashboard starts one, and returns what gets its first page.
-func (m *team) dashboard() func() string {
+// dashboard starts one, and returns what gets its pages.
+func (m *team) dashboard() func(path string) string {
 	m.t.Helper()
 	cmd := exec.CommandContext(m.t.Context(), filepath.Join(bin, "ken"), "serve", "--json")
 	cmd.Dir, cmd.Env = m.Dir, m.Env()
@@ -589,9 +586,9 @@ func (m *team) dashboard() func() string {
 		m.t.Fatal(err)
 	}
 	_, token, _ := strings.Cut(at.URL, "#token=")
-	return func() string {
+	return func(path string) string {
 		m.t.Helper()
-		req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, "http://"+at.Addr+"/", nil)
+		req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, "http://"+at.Addr+path, nil)
 		if err != nil {
 			m.t.Fatal(err)
 		}

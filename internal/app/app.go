@@ -31,7 +31,6 @@ func Main(args []string) int {
 	deps := cli.Deps{
 		OpenHooks:     func(ctx context.Context, dir string) (cli.GitHooks, error) { return openHooks(ctx, dir) },
 		Runs:          lastRuns,
-		Board:         makeBoard,
 		Serve:         serve,
 		AnswerHook:    answerHook,
 		HookTime:      func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },

@@ -12,37 +12,11 @@ import (
 	"ken/internal/spec"
 )
 
-// makeBoard returns the board of the worktree that contains dir or, with all, of every
-// worktree.
-func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) {
-	if dir == "" {
-		dir = "."
-	}
-	g, err := git.Open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	trees, err := g.Checkouts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var some []git.Checkout
-	for _, c := range trees {
-		if all || c.Here {
-			some = append(some, c)
-		}
-	}
-	look := &runsCache{root: g.Root()}
-	defer look.close()
-	return boardOf(ctx, g, trees, some, boardMemory{runs: look}, nil)
-}
-
 // boardMemory is shared by successive boards of one repository.
 type boardMemory struct {
 	runs  *runsCache
-	specs *spec.LoadedSpecs // of the main worktree; nil for a single board
-	// documents returns the newest report on the documents of a worktree. It is nil for a
-	// single board, whose JSON has neither documents nor changes.
+	specs *spec.LoadedSpecs // of the main worktree
+	// documents returns the newest report on the documents of a worktree.
 	documents func(context.Context, git.Checkout) (*docs.Report, error)
 }
 
@@ -67,7 +41,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 			readers = append(readers, d)
 		}
 		source := d.source(c, err)
-		if err == nil && memory.documents != nil {
+		if err == nil {
 			source.Documents = func(ctx context.Context) (*docs.Report, error) { return memory.documents(ctx, c) }
 			source.Changes = d.changes
 		}

@@ -22,7 +22,6 @@ import (
 func printed(t *testing.T, dir string, args ...string) any {
 	t.Helper()
 	deps := cli.Deps{
-		Board:   makeBoard,
 		Session: session.ID, Version: Version,
 	}
 	var out, errs bytes.Buffer
@@ -63,18 +62,15 @@ func TestServeAPIMatchesCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serveRepo(t, r, nil)
-	head := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
 	for path, args := range map[string][]string{
-		"/api/board":                 {"board"},
-		"/api/spec":                  {"spec", "ls"},
-		"/api/spec/api":              {"spec", "show", "api"},
-		"/api/spec/api/history":      {"spec", "history", "api"},
-		"/api/spec/api/diff/" + head: {"spec", "diff", "api", head},
-		"/api/overlays":              {"spec", "overlay"},
-		"/api/survey":                {"survey", "show"},
-		"/api/survey?dir=.spec":      {"survey", "show", ".spec"},
-		"/api/summary?path=api.go":   {"summary", "show", "api.go"},
-		"/api/archive":               {"state", "archive", "ls"},
+		"/api/spec":                {"spec", "ls"},
+		"/api/spec/api":            {"spec", "show", "api"},
+		"/api/spec/api/history":    {"spec", "history", "api"},
+		"/api/overlays":            {"spec", "overlay"},
+		"/api/survey":              {"survey", "show"},
+		"/api/survey?dir=.spec":    {"survey", "show", ".spec"},
+		"/api/summary?path=api.go": {"summary", "show", "api.go"},
+		"/api/archive":             {"state", "archive", "ls"},
 	} {
 		want := printed(t, r.Dir, args...)
 		var got any

@@ -69,7 +69,7 @@ func TestServeShowsNothingWithoutToken(t *testing.T) {
 	for _, path := range []string{
 		"/", "/specs", "/documents", "/review", "/map", "/files", "/file?path=api.go", "/state", "/worktrees", "/sessions", "/node/api",
 		"/node/api/patch/" + head, "/events", "/mcp", "/nowhere",
-		"/api/board", "/api/spec", "/api/spec/api", "/api/spec/api/history", "/api/spec/api/diff/" + head, "/api/overlays",
+		"/api/board", "/api/spec", "/api/spec/api", "/api/spec/api/history", "/api/overlays",
 		"/api/survey", "/api/summary?path=api.go", "/api/archive", "/api/find?q=Serve", "/api/review", "/api/brief?path=api.go", "/api/diff?path=api.go",
 		"/healthz/", "/login/", "/assets", "/api/login/x",
 	} {

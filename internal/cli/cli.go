@@ -30,8 +30,6 @@ type Deps struct {
 	OpenHooks func(ctx context.Context, dir string) (GitHooks, error)
 	// Runs returns the surveys that workers run, nil without a team's store.
 	Runs func(ctx context.Context, w *ken.Repository) *board.Part[board.Runs]
-	// Board returns the board of the worktree that contains dir or, with all, of every worktree.
-	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// Serve serves the dashboard until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
 	// AnswerHook returns the text for an agent, given the input of a hook in dir; "" for none.
@@ -176,7 +174,7 @@ too, and ken help glossary explains the words that ken uses.`,
 		p.state(),
 		p.share(), p.worker(),
 		p.init(), p.install(), p.allow(), p.doctor(),
-		p.verify(), p.board(), p.hook(), p.mcp(), p.version(),
+		p.verify(), p.hook(), p.mcp(), p.version(),
 	)
 	cmd.SetHelpCommand(p.help())
 	cmd.InitDefaultHelpCmd()

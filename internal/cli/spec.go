@@ -16,6 +16,6 @@ since the spec was edited or acknowledged: its drift.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
-	c.AddCommand(p.specList(), p.specHistory(), p.specDiff(), p.specShow(), p.specDrift(), p.specOwner(), p.specSearch(), p.specGraph(), p.specLint(), p.specNew(), p.specOverlay(), p.specAck(), p.specGate())
+	c.AddCommand(p.specList(), p.specHistory(), p.specShow(), p.specDrift(), p.specOwner(), p.specLint(), p.specNew(), p.specOverlay(), p.specAck(), p.specGate())
 	return c
 }

@@ -42,21 +42,3 @@ func (p *program) specHistory() *cobra.Command {
 		},
 	}
 }
-
-func (p *program) specDiff() *cobra.Command {
-	return &cobra.Command{
-		Use:     "diff ID COMMIT",
-		Short:   "Show what a version changed in a spec",
-		Example: `  ken spec diff parser HEAD~1`,
-		Args:    cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withRepository(c.Context(), func(w *ken.Repository) error {
-				commit, patch, err := w.Spec().Diff(c.Context(), args[0], args[1])
-				if err != nil {
-					return err
-				}
-				return p.answer(map[string]any{"commit": commit, "patch": patch}, func() { p.io.Printf("%s", term.CleanText(patch)) })
-			})
-		},
-	}
-}

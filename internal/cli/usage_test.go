@@ -44,7 +44,6 @@ func TestWrongArguments(t *testing.T) {
 		{"summary ls --state frsh", `--state frsh: want fresh, stale, none, excluded or unknown`, "did you mean --state fresh?"},
 
 		{"spec show", `missing argument: ID`, "ken spec show ID"},
-		{"spec diff a", `missing argument: COMMIT`, "ken spec diff ID COMMIT"},
 		{"spec show a b", `too many arguments: b`, "ken spec show ID"},
 		{"brief a b", `too many arguments: b`, "ken brief [PATH]"},
 		{"version a", `too many arguments: a`, "ken version"},

@@ -35,7 +35,7 @@ var examples = map[string]string{
 	"survey_submit": `{"path": "src", "lease": "LEASE", "text": "Holds the server.", "keep": true, "files": {"src/main.go": "Starts the server."}}`,
 	"state": `{"dir": ".ken/state", "action": "get", "key": "phase", "set": {"phase": "implement"},
 		"name": "plan.md", "content": "# Plan\n", "force": true}`,
-	"spec":     `{"id": "parser/lexer", "paths": ["src/main.go"], "query": "token", "history": true, "limit": 30}`,
+	"spec":     `{"id": "parser/lexer", "paths": ["src/main.go"], "history": true, "limit": 30}`,
 	"spec_ack": `{"ids": ["parser/lexer"], "reason": "Only names changed."}`,
 }
 

@@ -18,7 +18,6 @@ type specInput struct {
 	commonInput
 	ID      string   `json:"id,omitempty" jsonschema:"one spec: its text and status"`
 	Paths   []string `json:"paths,omitempty" jsonschema:"files: the specs that govern them, and their status"`
-	Query   string   `json:"query,omitempty" jsonschema:"search: words that a spec must contain"`
 	History bool     `json:"history,omitempty" jsonschema:"with id: also list its versions"`
 	Limit   int      `json:"limit,omitempty" jsonschema:"most specs to list; default 30"`
 }
@@ -29,7 +28,7 @@ const specLimit = 30
 func (s *server) addSpec(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "spec",
-		Description: "Specs say what files are meant to do. Set one of id, paths, query; with none, lists all specs, most drift first. " +
+		Description: "Specs say what files are meant to do. Set id or paths; with none, lists all specs, most drift first. " +
 			"Call with paths before you edit them. drift: commits to governed files since the spec was edited or acknowledged.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (answer, error) {
@@ -60,22 +59,16 @@ func withSpecHint(err error) error {
 }
 
 func answerSpec(ctx context.Context, w *ken.Repository, in specInput) (*specAnswer, error) {
-	in.ID, in.Query = nodeID(in.ID), strings.TrimSpace(in.Query)
-	asked := 0
-	for _, is := range []bool{in.ID != "", len(in.Paths) > 0, in.Query != ""} {
-		if is {
-			asked++
-		}
-	}
+	in.ID = nodeID(in.ID)
 	limit := in.Limit
 	if limit <= 0 {
 		limit = specLimit
 	}
 	switch {
-	case asked > 1:
+	case in.ID != "" && len(in.Paths) > 0:
 		return nil, &fault.Error{
-			Kind: fault.Usage, Err: errors.New("set only one of id, paths, query"),
-			Hint: "id shows one spec, paths lists the specs that govern files, query searches; none of them lists all specs",
+			Kind: fault.Usage, Err: errors.New("set only one of id, paths"),
+			Hint: "id shows one spec, paths lists the specs that govern files; none of them lists all specs",
 		}
 	case in.History && in.ID == "":
 		return nil, &fault.Error{Kind: fault.Usage, Err: errors.New("history needs id"), Hint: "set id as well"}
@@ -92,12 +85,6 @@ func answerSpec(ctx context.Context, w *ken.Repository, in specInput) (*specAnsw
 		}
 		out.Wrong = wrong
 		return out, nil
-	case in.Query != "":
-		nodes, err := w.Spec().Nodes(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return searchAnswer(spec.Search(nodes, in.Query), limit), nil
 	}
 	l, err := w.Spec().List(ctx)
 	if err != nil {

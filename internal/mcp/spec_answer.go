@@ -21,8 +21,7 @@ type specAnswer struct {
 	Node   *specNode      `json:"node,omitempty"`
 	Owners []specOwned    `json:"owners,omitzero"`
 	Wrong  []pathError    `json:"errors,omitempty"` // paths without an answer
-	Hits   []spec.Hit     `json:"hits,omitzero"`
-	// Omitted is the number of specs or hits above the limit.
+	// Omitted is the number of specs above the limit.
 	Omitted int            `json:"omitted,omitempty"`
 	Unknown []spec.Unknown `json:"unknown,omitempty"`
 	Note    string         `json:"note,omitempty"`
@@ -262,17 +261,4 @@ func claims(out *leftOut, name string, list []spec.Claim) []spec.Claim {
 		list[i].Desc = line(list[i].Desc)
 	}
 	return list
-}
-
-// searchAnswer returns the hits of a search.
-func searchAnswer(hits []spec.Hit, limit int) *specAnswer {
-	out := &specAnswer{}
-	if len(hits) > limit {
-		hits, out.Omitted = hits[:limit], len(hits)-limit
-	}
-	out.Hits = slices.Clone(hits)
-	for i := range out.Hits {
-		out.Hits[i].Title, out.Hits[i].Snippet = line(out.Hits[i].Title), line(out.Hits[i].Snippet)
-	}
-	return out
 }

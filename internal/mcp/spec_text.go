@@ -13,34 +13,22 @@ import (
 )
 
 func (a *specAnswer) print(out *term.IO) {
-	switch {
-	case a.Node != nil:
+	if a.Node != nil {
 		a.Node.printFacts(out)
-	case a.Hits != nil:
-		a.printHits(out)
-	default:
+	} else {
 		a.printList(out)
 	}
 	for _, u := range a.Unknown {
 		out.Line(term.Plain, "unknown", u.Fact, u.Reason)
 	}
 	if a.Omitted > 0 {
-		out.Remarkf("%d more: set limit, or ask with id, paths or query", a.Omitted)
+		out.Remarkf("%d more: set limit, or ask with id or paths", a.Omitted)
 	}
 	if a.Note != "" {
 		out.Remarkf("note: %s", forAgents(a.Note))
 	}
 	if a.Node != nil {
 		a.Node.printBody(out)
-	}
-}
-
-func (a *specAnswer) printHits(out *term.IO) {
-	for _, h := range a.Hits {
-		out.Line(term.Plain, h.ID, h.Title, h.Snippet)
-	}
-	if len(a.Hits) == 0 {
-		out.Printf("no spec contains these words\n")
 	}
 }
 

@@ -55,14 +55,13 @@ func (r *Reader) rows(ctx context.Context, f *derive.Facts) ([]HistoryRow, error
 	return rows, nil
 }
 
-// Diff returns the change of a spec in one version, as a patch. rev is the beginning of the commit id, or any
-// revision that git can resolve.
-func (r *Reader) Diff(ctx context.Context, id, rev string) (repo.ID, string, error) {
+// Diff returns the change of a spec in one version, as a patch. prefix is the beginning of the commit id.
+func (r *Reader) Diff(ctx context.Context, id, prefix string) (repo.ID, string, error) {
 	f, _, err := r.factsOf(ctx, id)
 	if err != nil {
 		return repo.ID{}, "", err
 	}
-	v, err := r.version(ctx, f, rev)
+	v, err := version(f, prefix)
 	if err != nil {
 		return repo.ID{}, "", err
 	}
@@ -73,23 +72,12 @@ func (r *Reader) Diff(ctx context.Context, id, rev string) (repo.ID, string, err
 // minPrefix is the minimal length of an abbreviated commit id.
 const minPrefix = 4
 
-// version returns the version of a node that rev names.
-func (r *Reader) version(ctx context.Context, f *derive.Facts, rev string) (derive.VersionRow, error) {
+// version returns the version of a node whose commit id begins with prefix.
+func version(f *derive.Facts, prefix string) (derive.VersionRow, error) {
 	var found []derive.VersionRow
 	for _, v := range f.Versions {
-		if len(rev) >= minPrefix && strings.HasPrefix(v.Commit.String(), strings.ToLower(rev)) {
+		if len(prefix) >= minPrefix && strings.HasPrefix(v.Commit.String(), prefix) {
 			found = append(found, v)
-		}
-	}
-	if len(found) == 0 {
-		named, ok, err := r.ws.Git.Resolve(ctx, rev)
-		if err != nil {
-			return derive.VersionRow{}, err
-		}
-		for _, v := range f.Versions {
-			if ok && v.Commit == named {
-				found = append(found, v)
-			}
 		}
 	}
 	if len(found) == 1 {
@@ -101,7 +89,7 @@ func (r *Reader) version(ctx context.Context, f *derive.Facts, rev string) (deri
 	}
 	return derive.VersionRow{}, &fault.Error{
 		Kind: fault.Usage, Hint: "list versions: ken spec history " + fault.Quote(f.Node.ID),
-		Err: fmt.Errorf("%s %s %s", parse.Quote(rev), what, f.Node.ID),
+		Err: fmt.Errorf("%s %s %s", parse.Quote(prefix), what, f.Node.ID),
 	}
 }
 

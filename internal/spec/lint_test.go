@@ -131,68 +131,11 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-func TestSearch(t *testing.T) {
-	nodes := load(
-		".spec/parser/spec.md", "---\ntitle: Parser\ndesc: reads text\n---\nIt fails on Ünïcode and long lines.\n",
-		".spec/lexer/spec.md", "---\ntitle: Lexer\ncode: [lex/parser.go]\n---\nUsed by the parser. parser parser parser parser parser parser\n",
-		".spec/other/spec.md", "words\n",
-	)
-	ids := func(query string) []string {
-		var out []string
-		for _, h := range spec.Search(nodes, query) {
-			out = append(out, h.ID)
-		}
-		return out
-	}
-	for query, want := range map[string][]string{
-		"parser":        {"parser", "lexer"},
-		"PARSER used":   {"lexer"},
-		"ünïcode":       {"parser"},
-		"":              nil,
-		" \x00\n":       nil,
-		"absent":        nil,
-		"parser absent": nil,
-	} {
-		if got := ids(query); !slices.Equal(got, want) {
-			t.Errorf("%q finds %q, want %q", query, got, want)
-		}
-	}
-	if h := spec.Search(nodes, "lines")[0]; !strings.Contains(h.Snippet, "long lines") {
-		t.Errorf("Search for \"lines\" returned %+v first; want a snippet with \"long lines\"", h)
-	}
-}
-
-// No name is read as syntax of the graph language.
-func TestGraph(t *testing.T) {
-	nodes := load(".spec/a/spec.md", "---\ncode: ['x\"]; evil -> y', 'dir/']\n---", ".spec/a/b\"]c/spec.md", "---\ncode: ['dir/']\n---")
-	dot := spec.Graph(nodes, spec.Dot)
-	for _, line := range []string{`n1 -> n0;`, `f1 [label="x\"]; evil -> y", shape=note];`, `n0 [label="b\"]c"];`, `n0 -> f0 [style=dashed];`} {
-		if !strings.Contains(dot, "  "+line+"\n") {
-			t.Errorf("no %s in\n%s", line, dot)
-		}
-	}
-	mermaid := spec.Graph(nodes, spec.Mermaid)
-	for _, line := range []string{`n1 --> n0`, `f1[/"x#34;]#59; evil -#62; y"/]`, `n0 -.-> f0`} {
-		if !strings.Contains(mermaid, "  "+line+"\n") {
-			t.Errorf("no %s in\n%s", line, mermaid)
-		}
-	}
-	for _, format := range []spec.GraphFormat{spec.Dot, spec.Mermaid} {
-		text := spec.Graph(load(".spec/a/spec.md", "---\ncode: [\"esc\\e\\tx\"]\n---"), format)
-		if strings.ContainsAny(text, "\x1b\t") {
-			t.Errorf("%s contains control characters: %q", format, text)
-		}
-	}
-	if spec.Graph(nil, spec.Dot) == "" || spec.Graph(nil, spec.Mermaid) == "" {
-		t.Error("Graph of an empty tree is empty text")
-	}
-}
-
-// Lint, Search and Graph accept any tree.
+// Lint accepts any tree.
 func FuzzLint(f *testing.F) {
-	f.Add("---\ncode: [a, 'b/**']\n---\n## v2\n[[x]] `[[y]]`\n", "a")
-	f.Add("``` ` `` [[a]] `\n[[", "[[")
-	f.Fuzz(func(t *testing.T, content, query string) {
+	f.Add("---\ncode: [a, 'b/**']\n---\n## v2\n[[x]] `[[y]]`\n")
+	f.Add("``` ` `` [[a]] `\n[[")
+	f.Fuzz(func(t *testing.T, content string) {
 		nodes := load(".spec/a/spec.md", content, ".spec/b/a/spec.md", content)
 		tracked := []repo.Path{"a", "b/c"}
 		l, err := spec.Lint(t.Context(), nodes, spec.LintOptions{Tracked: tracked, Sources: tracked})
@@ -205,8 +148,5 @@ func FuzzLint(f *testing.F) {
 				t.Fatalf("%q: line %d of %d: %+v", content, f.Line, lines, f)
 			}
 		}
-		spec.Search(nodes, query)
-		spec.Graph(nodes, spec.Dot)
-		spec.Graph(nodes, spec.Mermaid)
 	})
 }

@@ -27,7 +27,6 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/spec/{id}/history", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) {
 		return w.Spec().History(r.Context(), r.PathValue("id"))
 	}))
-	mux.HandleFunc("GET /api/spec/{id}/diff/{commit}", s.inWorktree(apiDiff))
 	mux.HandleFunc("GET /api/overlays", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) { return w.Spec().Overlays(r.Context()) }))
 	mux.HandleFunc("GET /api/survey", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) {
 		dir := repo.Path(strings.TrimSuffix(r.URL.Query().Get("dir"), "/"))
@@ -113,14 +112,6 @@ func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflo
 
 func apiNode(r *http.Request, w *ken.Repository) (any, error) {
 	return w.Spec().Show(r.Context(), r.PathValue("id"))
-}
-
-func apiDiff(r *http.Request, w *ken.Repository) (any, error) {
-	if !isHexID(r.PathValue("commit")) {
-		return nil, errID
-	}
-	commit, patch, err := w.Spec().Diff(r.Context(), r.PathValue("id"), r.PathValue("commit"))
-	return map[string]any{"commit": commit, "patch": patch}, err
 }
 
 // apiSummary returns the summary of one file, or a list for several.
