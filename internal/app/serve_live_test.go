@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -146,18 +145,5 @@ func TestServeStreamsEachCommit(t *testing.T) {
 		r.Write("api.go", strings.Repeat("// more\n", i)+"package api\n")
 		r.Commit("more")
 		tag = h.other(tag, "a commit")
-	}
-}
-
-// Shutdown ends streams.
-func TestServeEndsStreams(t *testing.T) {
-	s := serveRepo(t, specced(t), nil)
-	h := s.listen("")
-	h.next("what there is")
-	s.stop()
-	for range h.events { // until it is closed
-	}
-	if _, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://")); err == nil { //nolint:noctx // it is on this machine
-		t.Error("the stream is still open")
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -207,4 +209,27 @@ func TestServeMCPLimitsRequestSize(t *testing.T) {
 		t.Errorf("the server read %d bytes; it should have stopped at the limit", sent)
 	}
 	s.gives(http.StatusOK, call{path: "/healthz"})
+}
+
+// An endless body counts the bytes that were read.
+type endless struct {
+	left  atomic.Int64
+	begun bool
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	left := int(e.left.Load())
+	if left <= 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), left)
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	if !e.begun {
+		e.begun = true
+		copy(p, `{"reason":"`)
+	}
+	e.left.Add(int64(-n))
+	return n, nil
 }

@@ -120,9 +120,6 @@ func TestServeRefusesSummaries(t *testing.T) {
 			t.Errorf("%s: a rejected summary has no hint: %s", c.name, body)
 		}
 	}
-	for _, path := range []string{"/api/confirm", "/api/summary"} {
-		s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: path, body: `{"path":"api.go","read":"` + read + `"}`, anonymous: true})
-	}
 	for _, path := range []string{"/api/brief?path=../x", "/api/diff?path=/etc/passwd", "/api/brief?path=none.go", "/api/diff?path=none.go", "/api/diff?path=dir/a.go"} {
 		s.gives(http.StatusBadRequest, call{path: path})
 	}

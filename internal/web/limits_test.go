@@ -33,13 +33,19 @@ type serving struct {
 // serve starts a dashboard on a loopback address.
 func serve(t *testing.T, deps Deps, within limits) *serving {
 	t.Helper()
+	return serveWith(t, deps, within, func(*Options) {})
+}
+
+// serveWith is serve with other options.
+func serveWith(t *testing.T, deps Deps, within limits, change func(*Options)) *serving {
+	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return serveOn(t, l, func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
-	}, deps, within)
+	}, deps, within, change)
 }
 
 // serveInBubble is serve for synctest.Test. Connections are in memory, so that time
@@ -47,7 +53,7 @@ func serve(t *testing.T, deps Deps, within limits) *serving {
 func serveInBubble(t *testing.T, deps Deps, within limits) *serving {
 	t.Helper()
 	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	return serveOn(t, l, l.connect, deps, within)
+	return serveOn(t, l, l.connect, deps, within, func(*Options) {})
 }
 
 // memoryListener accepts connections within the process.
@@ -85,12 +91,16 @@ func (l *memoryListener) Addr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:80"))
 }
 
-func serveOn(t *testing.T, l net.Listener, connect func(context.Context) (net.Conn, error), deps Deps, within limits) *serving {
+func serveOn(
+	t *testing.T, l net.Listener, connect func(context.Context) (net.Conn, error), deps Deps, within limits, change func(*Options),
+) *serving {
 	t.Helper()
 	if deps.Worktrees == nil {
 		deps.Worktrees = func(context.Context) ([]Worktree, error) { return []Worktree{{Name: "w", Here: true}}, nil }
 	}
-	s, err := New(deps, Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token", Name: "x"})
+	opts := Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token", Name: "x"}
+	change(&opts)
+	s, err := New(deps, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,6 +296,9 @@ func TestShutdownClosesStreams(t *testing.T) {
 		s.stop()
 		if took := time.Since(start); took >= shutdownTime {
 			t.Errorf("shutdown took %v; it should not wait for a stream", took)
+		}
+		if _, err := s.connect(t.Context()); err == nil {
+			t.Error("after shutdown the server still accepts connections")
 		}
 	})
 }

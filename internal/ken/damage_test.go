@@ -1,4 +1,4 @@
-package app
+package ken_test
 
 import (
 	"fmt"

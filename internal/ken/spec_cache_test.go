@@ -1,4 +1,4 @@
-package app
+package ken_test
 
 import (
 	"encoding/json"
@@ -18,11 +18,6 @@ import (
 	"ken/internal/ken"
 	"ken/internal/testrepo"
 )
-
-func TestMain(m *testing.M) {
-	defer testrepo.Isolate()()
-	m.Run()
-}
 
 // After any change of a repository, the answer with the history index and the last answer is the same as the answer
 // without caches.

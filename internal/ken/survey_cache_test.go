@@ -1,4 +1,4 @@
-package app
+package ken_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ken/internal/cache"
 	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -303,44 +304,68 @@ func (w *surveyWorld) describe(ctx context.Context) {
 	}
 }
 
-// asked returns all answers: the plans of two writers, the counts and the briefs. With forget, there is no cache.
+// asked returns all answers: the plans of two writers, the counts and the briefs. Each question opens the repository
+// anew, as a command does. With forget there is no cache, and one repository answers all questions.
 func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, restored bool) {
 	w.t.Helper()
-	ctx := w.t.Context()
 	const others = 4 // questions that are not about a path
-	for i := range others + len(paths) {
+	questions := others + len(paths)
+	if forget {
 		w.within(func(ws *ken.Repository) error {
-			work := &listedTree{WorkTree: tree.NewWorkTree(ws.TreeSources())}
-			opts := survey.Options{Exclude: ws.Config.Survey.Exclude, Ranks: ws.Config.Survey.Ranks, Counts: ws.Config.Registry.Counts}
-			if !forget {
-				opts.Cache = &survey.Cache{Answers: ws.Cache, Inputs: work.SurveyKey}
+			for i := range questions {
+				answer, _ := w.answer(ws, i, paths, nil)
+				answers = append(answers, answer)
 			}
-			s := survey.New(work, ws.Store, opts)
-			var answer any
-			var err error
-			switch i {
-			case 0:
-				var p *survey.Plan
-				p, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
-				if err == nil {
-					answer = []any{p, p.NeedSummary}
-				}
-			case 1:
-				answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
-			case 2:
-				answer, err = s.DirCounts(ctx, nil)
-				restored = !work.listed
-			case 3:
-				answer, err = survey.NewDispatcher(s, ws.Store, ws.Git.Worktree(), nil).Remaining(ctx)
-			default:
-				answer, _, err = s.Summaries(ctx, paths[i-others:i-others+1])
+			return nil
+		})
+		return answers, false
+	}
+	for i := range questions {
+		w.within(func(ws *ken.Repository) error {
+			answer, listed := w.answer(ws, i, paths, ws.Cache)
+			answers = append(answers, answer)
+			if i == dirCounts {
+				restored = !listed
 			}
-			text, _ := json.Marshal(answer)
-			answers = append(answers, fmt.Sprint(string(text), " ", err))
 			return nil
 		})
 	}
 	return answers, restored
+}
+
+// dirCounts is the question that a cached answer needs no list of files for.
+const dirCounts = 2
+
+// answer answers one question, and reports whether it listed all files.
+func (w *surveyWorld) answer(ws *ken.Repository, question int, paths []repo.Path, kept *cache.Cache) (text string, listed bool) {
+	ctx := w.t.Context()
+	work := &listedTree{WorkTree: tree.NewWorkTree(ws.TreeSources())}
+	opts := survey.Options{Exclude: ws.Config.Survey.Exclude, Ranks: ws.Config.Survey.Ranks, Counts: ws.Config.Registry.Counts}
+	if kept != nil {
+		opts.Cache = &survey.Cache{Answers: kept, Inputs: work.SurveyKey}
+	}
+	s := survey.New(work, ws.Store, opts)
+	var answer any
+	var err error
+	switch question {
+	case 0:
+		var p *survey.Plan
+		p, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
+		if err == nil {
+			answer = []any{p, p.NeedSummary}
+		}
+	case 1:
+		answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
+	case dirCounts:
+		answer, err = s.DirCounts(ctx, nil)
+	case 3:
+		answer, err = survey.NewDispatcher(s, ws.Store, ws.Git.Worktree(), nil).Remaining(ctx)
+	default:
+		i := question - 4
+		answer, _, err = s.Summaries(ctx, paths[i:i+1])
+	}
+	b, _ := json.Marshal(answer)
+	return fmt.Sprint(string(b), " ", err), work.listed
 }
 
 // A summary that was written at a directory wins over a newer one of another directory with the same content, with and

@@ -1,0 +1,12 @@
+package ken_test
+
+import (
+	"testing"
+
+	"ken/internal/testrepo"
+)
+
+func TestMain(m *testing.M) {
+	defer testrepo.Isolate()()
+	m.Run()
+}
