@@ -10,40 +10,42 @@ import (
 	"ken/internal/repo"
 )
 
-var (
-	globValue    = lazyRegexp(`\b(include|testMatch|spec|exclude|testIgnore)\s*['"]?\s*:\s*`)
-	regexpValue  = lazyRegexp(`\b(testRegex|testPathIgnorePatterns)\s*['"]?\s*:\s*`)
-	rootsValue   = lazyRegexp(`\broots\s*['"]?\s*:\s*`)
-	rootDirText  = lazyRegexp(`\brootDir\s*['"]?\s*:\s*['"]([^'"\n]+)['"]`)
-	quotedText   = lazyRegexp("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
-	testDirText  = lazyRegexp(`\btestDir\s*:\s*['"]([^'"\n]+)['"]`)
-	dirText      = lazyRegexp(`\bdir\s*:\s*['"]([^'"\n]+)['"]`)
-	projectArray = lazyRegexp(`\b(?:projects|workspace)\s*['"]?\s*:\s*\[`)
+// maxConfig limits how much of a configuration is read: the expressions below take long for more.
+const maxConfig = 32 << 10
+
+// A fit says whether a run takes a file.
+type fit int
+
+const (
+	fitNone    fit = iota
+	fitUnknown     // the configuration decides by more than literal strings
+	fitDefault     // by the patterns of the runner or its configuration
+	fitNamed       // by a file, directory or glob in the script
 )
 
-// A testPattern says which files a runner takes. All paths are from the package's directory.
-type testPattern struct {
-	dir   string           // globs are from here, and other files are not taken
-	roots []string         // files outside of them are not taken; none for all files
-	globs globList         // of the files
-	exprs []*regexp.Regexp // of the files, each with a slash before it; they replace globs
-	not   []*regexp.Regexp // of files that are not taken
+// A testFiles says which files of a package a run takes, as far as its words and the literal strings of its configuration do. Patterns
+// match a path from the package's directory with a slash before it.
+type testFiles struct {
+	named  bool // by the words of the run
+	globs  globList
+	dirs   []repo.Path // other files are not taken
+	maybe  globList    // files that a computed part of the configuration may take
+	config repo.Path   // the file with the settings; "" if the runner's own patterns decide
 }
 
-func (t *testPattern) match(file string) bool {
-	within := func(dir string) bool { return dir == "" || strings.HasPrefix(file, dir+"/") }
-	matches := func(re *regexp.Regexp) bool { return re.MatchString("/" + file) }
-	switch {
-	case !within(t.dir) || len(t.roots) > 0 && !slices.ContainsFunc(t.roots, within):
-		return false
-	case slices.ContainsFunc(t.not, matches):
-		return false
-	case len(t.exprs) > 0:
-		return slices.ContainsFunc(t.exprs, matches)
-	case t.dir != "":
-		file = file[len(t.dir)+1:]
+func (t *testFiles) fit(file string) fit {
+	within := func(dir repo.Path) bool { return repo.Path(file).Under(dir) }
+	switch taken := t.globs.match("/" + file); {
+	case !slices.ContainsFunc(t.dirs, within):
+		return fitNone
+	case taken && t.named:
+		return fitNamed
+	case taken:
+		return fitDefault
+	case t.maybe.match("/" + file):
+		return fitUnknown
 	}
-	return t.globs.match(file)
+	return fitNone
 }
 
 // flag returns the value of the first of the flags that a run has, "" for none.
@@ -66,61 +68,82 @@ func (run *testRun) root() string {
 	if run.runner.name != "vitest" {
 		return ""
 	}
-	return run.flag("-r", "--root")
+	return within("", run.flag("-r", "--root"))
 }
 
-// setPatterns finds out which files a run takes: those that the script names, else those that the configuration
-// lists, else the runner's own.
-func (p *Project) setPatterns(pkg *nodePackage, run *testRun) {
-	var named []string
-	for _, arg := range run.files {
-		arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
-		if arg == "." {
-			arg = "**"
-		}
-		named = append(named, arg, arg+"/**")
+// testFiles finds out which files a run takes: those that the script names, else those that the configuration lists, else the
+// runner's own.
+func (p *Project) testFiles(pkg *nodePackage, run *testRun) testFiles {
+	r := run.runner
+	if len(run.files) > 0 {
+		return testFiles{named: true, globs: compileGlobs(rooted("", run.files)), dirs: []repo.Path{""}}
 	}
-	run.named = compileGlobs(named)
-
 	code, config := p.configCode(pkg, run)
-	base, _ := relative(pkg.dir, config.Dir())
-	if config == "" || run.runner.name != "jest" && run.runner.name != "playwright" {
-		base = "" // the runner starts in the package's directory
+	isLong := len(code) > maxConfig
+	settings := make(map[string]*setting)
+	readSettings(code[:min(len(code), maxConfig)], settings)
+	base := run.base(pkg, code, config, settings)
+	include := settings[r.include]
+	computed := isLong || include.isComputed()
+	projects := settings["projects"]
+	own := rooted(base, r.patterns)
+
+	takes := testFiles{}
+	for _, dir := range settings[r.dirs].literals() {
+		takes.dirs = append(takes.dirs, repo.Path(within(base, dir)))
 	}
-	lists := configGlobs(code, run.runner)
-	all := testPattern{dir: base}
-	dirs := []string{base}
+	if len(takes.dirs) == 0 {
+		takes.dirs = []repo.Path{repo.Path(base)}
+	}
+	globs := rooted(base, include.literals())
+	for _, dir := range projects.literals() {
+		if strings.Contains(path.Base(dir), ".config") {
+			dir = path.Dir(dir)
+		}
+		globs = append(globs, rooted(within(base, dir), r.patterns)...)
+	}
+	exprs := jestExprs(base, settings["testRegex"])
+	listed := len(globs)+len(exprs) > 0 || computed
+	if !listed {
+		globs = own
+	}
+	if computed || projects.isComputed() {
+		takes.maybe = compileGlobs(slices.Concat(own, globs))
+	}
+	for _, glob := range rooted(base, settings[r.exclude].literals()) {
+		globs = append(globs, "!"+glob)
+	}
+	takes.globs = compileGlobs(globs)
+	takes.globs.in = append(takes.globs.in, exprs...)
+	takes.globs.out = append(takes.globs.out, jestExprs(base, settings["testPathIgnorePatterns"])...)
+	if len(settings) > 0 || base != "" || isLong {
+		takes.config = config
+	}
+	return takes
+}
+
+// base returns the directory from which a runner looks for files.
+func (run *testRun) base(pkg *nodePackage, code string, config repo.Path, settings map[string]*setting) string {
 	switch run.runner.name {
 	case "vitest":
-		dirs = vitestDirs(code, run)
-	case "jest":
-		all.readJest(code)
-		dirs = []string{all.dir}
-	case "playwright":
-		if found := testDirText().FindAllStringSubmatch(code, 20); found != nil {
-			dirs = nil
-			for _, m := range found {
-				dirs = append(dirs, within(base, m[1]))
-			}
+		if dir := run.flag("--dir"); dir != "" {
+			return within("", dir)
 		}
-	}
-	if len(lists) > 0 || len(all.exprs) > 0 || len(all.not) > 0 || len(all.roots) > 0 || !slices.Equal(dirs, []string{""}) {
-		run.config = config
-	}
-	if len(lists) == 0 {
-		lists = [][]string{run.runner.patterns}
-	}
-	for _, dir := range dirs {
-		for _, globs := range lists {
-			one := all
-			own := slices.Clone(globs)
-			for i, glob := range own {
-				own[i] = strings.TrimPrefix(glob, "<rootDir>/")
-			}
-			one.dir, one.globs = dir, compileGlobs(own)
-			run.patterns = append(run.patterns, one)
+		if m := vitestDir().FindStringSubmatch(code); m != nil {
+			return within(run.root(), unquote(m[1]))
 		}
+		return run.root()
+	case "jest", "playwright":
+		base := ""
+		if config != "" {
+			base, _ = relative(pkg.dir, config.Dir())
+		}
+		if dirs := settings["rootDir"].literals(); len(dirs) > 0 {
+			return within(base, dirs[0])
+		}
+		return base
 	}
+	return ""
 }
 
 // within returns a directory that a configuration names, from the package's directory. A name that leads out of the package means
@@ -134,81 +157,61 @@ func within(base, name string) string {
 	return dir
 }
 
-// vitestDirs returns the directories that vitest searches.
-func vitestDirs(code string, run *testRun) []string {
-	root := within("", run.root())
-	if dir := run.flag("--dir"); dir != "" {
-		return []string{within("", dir)}
-	}
-	for _, m := range dirText().FindAllStringSubmatchIndex(code, 20) {
-		open := openBrace(code[:m[0]])
-		if open >= 0 && strings.HasSuffix(strings.TrimRight(code[:open], " \t\n"), "test:") {
-			return []string{within(root, code[m[2]:m[3]])}
+// rooted returns globs of a directory as globs of paths that begin with a slash at the package's directory. One that names a
+// directory takes its files.
+func rooted(base string, globs []string) []string {
+	var list []string
+	for _, glob := range globs {
+		glob, negated := strings.CutPrefix(glob, "!")
+		glob = path.Join("/", base, strings.TrimPrefix(glob, "<rootDir>/"))
+		if negated {
+			glob = "!" + glob
 		}
+		list = append(list, glob, glob+"/**")
 	}
-	return []string{root}
+	return list
 }
 
-// readJest reads the directories and regular expressions of a configuration of jest. dir is the directory of its file.
-func (t *testPattern) readJest(code string) {
-	if m := rootDirText().FindStringSubmatch(code); m != nil {
-		t.dir = within(t.dir, m[1])
+// jestExprs returns the regular expressions of a setting of jest. It leaves out those that are malformed or long.
+func jestExprs(base string, s *setting) []*regexp.Regexp {
+	const longest = 500
+	root := "^"
+	if base != "" {
+		root += "/" + regexp.QuoteMeta(base)
 	}
-	if m := rootsValue().FindStringIndex(code); m != nil {
-		for _, root := range quotedStrings(valueAt(code, m[1])) {
-			t.roots = append(t.roots, within(t.dir, root))
+	var list []*regexp.Regexp
+	for _, expr := range s.literals() {
+		if rest, ok := strings.CutPrefix(expr, "<rootDir>"); ok {
+			expr = root + rest
+		}
+		if re, err := regexp.Compile(expr); err == nil && len(expr) <= longest {
+			list = append(list, re)
 		}
 	}
-	rootDir := ""
-	if t.dir != "" {
-		rootDir = "/" + regexp.QuoteMeta(t.dir)
-	}
-	for _, m := range regexpValue().FindAllStringSubmatchIndex(code, 20) {
-		for _, expr := range quotedStrings(valueAt(code, m[1])) {
-			const longest = 500
-			if rest, ok := strings.CutPrefix(expr, "<rootDir>"); ok {
-				expr = "^" + rootDir + rest
-			}
-			re, err := regexp.Compile(expr)
-			switch {
-			case err != nil || len(expr) > longest:
-			case code[m[2]:m[3]] == "testRegex":
-				t.exprs = append(t.exprs, re)
-			default:
-				t.not = append(t.not, re)
-			}
-		}
-	}
+	return list
 }
 
 // configCode returns the configuration of a run as code without comments, and its file: the one that the run names, else a part of
 // package.json, else the file with the default name.
 func (p *Project) configCode(pkg *nodePackage, run *testRun) (string, repo.Path) {
 	name := run.runner.name
+	named := run.flag("-c", "--config")
 	config := repo.Path("")
-	switch named := run.flag("-c", "--config"); {
-	case run.runner.builtin:
+	switch {
+	case run.runner.builtin || slices.Contains(run.flags, "--no-config"):
 		return "", ""
 	case named != "":
 		config = join(pkg.dir, path.Join(run.root(), named))
-	case slices.Contains(run.flags, "--no-config"):
-		return "", ""
-	default:
-		if section := at(pkg.doc, name); section != nil && (name == "jest" || name == "ava" || name == "mocha") {
+	case name == "jest" || name == "ava" || name == "mocha":
+		if section := at(pkg.doc, name); section != nil {
 			return sectionCode(section), pkg.file
 		}
-		config = p.runnerConfig(join(pkg.dir, run.root()), name)
+		config = p.runnerConfig(pkg.dir, run.runner)
+	default:
+		config = p.runnerConfig(join(pkg.dir, run.root()), run.runner)
 	}
-	if ext := path.Ext(config.Base()); ext == ".yml" || ext == ".yaml" || name == "mocha" && ext != ".js" && ext != ".cjs" && ext != ".mjs" {
-		if spec := textsAt(p.document(config), "spec"); len(spec) > 0 {
-			return sectionCode(map[string]any{"spec": spec}), config
-		}
-	}
-	code := withoutComments(string(p.text(config)))
-	for _, block := range []string{"coverage", "optimizeDeps", "typecheck", "benchmark"} {
-		code = dropBlock(code, block)
-	}
-	return code, config
+	code := jsComment().ReplaceAllString(string(p.text(config)), "$1")
+	return otherBlock().ReplaceAllString(code, ""), config
 }
 
 // sectionCode returns a part of a document as JSON.
@@ -222,275 +225,80 @@ func sectionCode(section any) string {
 	return b.String()
 }
 
-// configGlobs returns the lists of globs in a configuration; none if it has no list.
-func configGlobs(code string, runner *nodeRunner) [][]string {
-	own := runner.patterns
-	if runner.name == "ava" {
-		var section struct{ Files []string }
-		if json.Unmarshal([]byte(code), &section) == nil && len(section.Files) > 0 {
-			return [][]string{directoryGlobs(section.Files)}
-		}
+const quoted = `'[^'\n]*'|"(?:[^"\\\n]|\\.)*"|` + "`[^`]*`"
+
+var (
+	jsComment = lazyRegexp(`(` + quoted + `)|//[^\n]*|(?s:/\*.*?\*/)`)
+	// otherBlock matches settings about files that are not the tests to run.
+	otherBlock  = lazyRegexp(`\b(?:coverage|optimizeDeps|typecheck|benchmark)\s*:\s*` + nested(`\{`, `\}`))
+	jsObject    = lazyRegexp(nested(`\{`, `\}`))
+	settingText = lazyRegexp(`\b(include|exclude|testMatch|testIgnore|testRegex|testPathIgnorePatterns|roots|rootDir|testDir|spec|specPattern|files|projects|workspace)` +
+		`['"]?\s*:\s*(` + nested(`\[`, `\]`) + `|` + quoted + `)?`)
+	vitestDir    = lazyRegexp(`\btest\s*:\s*\{[^{}]*?\bdir\s*:\s*(` + quoted + `)`)
+	quotedString = lazyRegexp(quoted)
+	defaultsOf   = lazyRegexp(`\.\.\.\(?(?:configDefaults|defaultExclude|defaultInclude)\b[\w.]*`)
+)
+
+// nested returns an expression for a pair of brackets with what it contains, at most four levels deep.
+func nested(open, end string) string {
+	inside := quoted + "|[^'\"`" + open + end + "]"
+	expr := open + `(?:` + inside + `)*` + end
+	for range 3 {
+		expr = open + `(?:` + inside + `|` + expr + `)*` + end
 	}
-	lists := arrayGlobs(code, own)
-	switch runner.name {
-	case "mocha", "ts-mocha":
-		for i := range lists {
-			lists[i] = directoryGlobs(lists[i])
-		}
-	case "playwright":
-		for _, list := range lists {
-			for i, glob := range list {
-				glob, negated := strings.CutPrefix(glob, "!")
-				list[i] = "**/" + strings.TrimPrefix(glob, "**/")
-				if negated {
-					list[i] = "!" + list[i]
-				}
-			}
-		}
-		return lists
-	}
-	m := projectArray().FindStringIndex(code)
-	if m == nil {
-		return lists
-	}
-	// A project may be a directory, or a configuration file in one.
-	array := withoutObjects(valueAt(code, m[1]-1))
-	names := quotedStrings(array)
-	switch computed := ownIfComputed(array, own); {
-	case computed == nil && len(names) > 0:
-		lists = nil // each project has its own file
-	case computed != nil && len(lists) == 0:
-		return [][]string{computed}
-	}
-	for _, s := range names {
-		dir := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, "<rootDir>/"), "./"), "/")
-		if strings.HasPrefix(dir, "!") {
-			continue
-		}
-		if strings.Contains(path.Base(dir), ".config") {
-			dir = path.Dir(dir)
-		}
-		for _, glob := range own {
-			lists = append(lists, []string{path.Join(dir, glob)})
-		}
-	}
-	return lists
+	return expr
 }
 
-// arrayGlobs returns a list of globs for each object of JavaScript code that has some. An exclude array counts for the
-// object that contains it, or for the runner's own globs if no object has others. If the code computes a value, the runner's own
-// globs count.
-func arrayGlobs(code string, own []string) [][]string {
-	const maxArrays = 50
-	type object struct {
-		in, out []string
-	}
-	objects := make(map[int]*object)
-	var order []int
-	for _, m := range globValue().FindAllStringSubmatchIndex(code, maxArrays) {
-		value := valueAt(code, m[1])
-		if value == "" {
-			continue
-		}
-		at := openBrace(code[:m[0]])
-		o := objects[at]
-		if o == nil {
-			o = new(object)
-			objects[at] = o
-			order = append(order, at)
-		}
-		globs := quotedStrings(value)
-		if key := code[m[2]:m[3]]; key == "exclude" || key == "testIgnore" {
-			for _, glob := range globs {
-				o.out = append(o.out, "!"+glob)
-			}
-			continue
-		}
-		o.in = append(o.in, globs...)
-		o.in = append(o.in, ownIfComputed(value, own)...)
-	}
-	var lists [][]string
-	var out []string
-	for _, at := range order {
-		o := objects[at]
-		out = append(out, o.out...)
-		if len(o.in) > 0 {
-			lists = append(lists, append(slices.Clone(o.in), o.out...))
-		}
-	}
-	if len(lists) == 0 && len(out) > 0 {
-		lists = append(lists, append(slices.Clone(own), out...))
-	}
-	return lists
+// A setting has the values of one key in a configuration. Its methods accept nil, for a key that is not there.
+type setting struct {
+	texts    []string // the string literals
+	computed bool     // there are other values
 }
 
-// ownIfComputed returns the runner's own globs if an array has elements other than string literals.
-func ownIfComputed(array string, own []string) []string {
-	rest := quotedText().ReplaceAllString(array, "")
-	if strings.Trim(rest, "[], \t\r\n") == "" {
+func (s *setting) literals() []string {
+	if s == nil {
 		return nil
 	}
-	return own
+	return s.texts
 }
 
-// literalEnd returns the offset after the string literal that begins at an offset of JavaScript code, the offset itself if none does.
-func literalEnd(code string, at int) int {
-	quote := code[at]
-	if quote != '\'' && quote != '"' && quote != '`' {
-		return at
-	}
-	for i := at + 1; i < len(code); i++ {
-		switch {
-		case code[i] == '\\':
-			i++
-		case code[i] == quote:
-			return i + 1
-		case code[i] == '\n' && quote != '`':
-			return i
+func (s *setting) isComputed() bool { return s != nil && s.computed }
+
+// readSettings adds the settings of JavaScript or JSON code that say which files are tests. Of projects, the strings are the names
+// and the objects have settings of their own.
+func readSettings(code string, settings map[string]*setting) {
+	for _, m := range settingText().FindAllStringSubmatch(code, maxNames) {
+		key, value := m[1], m[2]
+		if key == "workspace" {
+			key = "projects"
 		}
+		s := settings[key]
+		if s == nil {
+			s = new(setting)
+			settings[key] = s
+		}
+		if key == "projects" {
+			readSettings(value, settings)
+			objects := jsObject().ReplaceAllString(value, "")
+			s.computed = s.computed || objects != value
+			value = objects
+		}
+		for _, text := range quotedString().FindAllString(value, -1) {
+			s.texts = append(s.texts, unquote(text))
+		}
+		rest := defaultsOf().ReplaceAllString(quotedString().ReplaceAllString(value, ""), "")
+		s.computed = s.computed || value == "" || strings.Trim(rest, "[], \t\r\n") != ""
 	}
-	return len(code)
 }
 
-// withoutComments returns JavaScript code without its comments.
-func withoutComments(code string) string {
-	var b strings.Builder
-	for i := 0; i < len(code); {
-		end := literalEnd(code, i)
-		switch {
-		case end > i:
-			b.WriteString(code[i:end])
-		case strings.HasPrefix(code[i:], "//"):
-			end = len(code)
-			if n := strings.IndexByte(code[i:], '\n'); n >= 0 {
-				end = i + n
-			}
-		case strings.HasPrefix(code[i:], "/*"):
-			end = len(code)
-			if n := strings.Index(code[i+2:], "*/"); n >= 0 {
-				end = i + 2 + n + 2
-			}
-		default:
-			end = i + 1
-			b.WriteByte(code[i])
-		}
-		i = end
-	}
-	return b.String()
-}
+// unquote returns the text of a string literal.
+func unquote(literal string) string { return strings.ReplaceAll(literal[1:len(literal)-1], `\\`, `\`) }
 
-// valueAt returns the array or string literal that begins at an offset of JavaScript code, "" if none does.
-func valueAt(code string, at int) string {
-	if at >= len(code) {
-		return ""
-	}
-	if code[at] != '[' {
-		return code[at:literalEnd(code, at)]
-	}
-	depth := 0
-	for i := at; i < len(code); {
-		switch code[i] {
-		case '[':
-			depth++
-		case ']':
-			depth--
-		}
-		if depth == 0 {
-			return code[at : i+1]
-		}
-		i = max(literalEnd(code, i), i+1)
-	}
-	return ""
-}
-
-// withoutObjects returns JavaScript code with a brace in place of each object.
-func withoutObjects(code string) string {
-	var b strings.Builder
-	depth := 0
-	for i := 0; i < len(code); {
-		end := max(literalEnd(code, i), i+1)
-		switch {
-		case code[i] == '{':
-			if depth == 0 {
-				b.WriteByte('{')
-			}
-			depth++
-		case code[i] == '}':
-			depth--
-		case depth == 0:
-			b.WriteString(code[i:end])
-		}
-		i = end
-	}
-	return b.String()
-}
-
-// openBrace returns the offset of the last brace in code that is not closed again, -1 for none.
-func openBrace(code string) int {
-	depth := 0
-	for i := len(code) - 1; i >= 0; i-- {
-		switch code[i] {
-		case '}':
-			depth++
-		case '{':
-			if depth == 0 {
-				return i
-			}
-			depth--
-		}
-	}
-	return -1
-}
-
-// directoryGlobs replaces a directory with a glob for its files.
-func directoryGlobs(globs []string) []string {
-	out := make([]string, len(globs))
-	for i, glob := range globs {
-		if !strings.Contains(path.Base(glob), ".") && !strings.Contains(path.Base(glob), "*") {
-			glob += "/**"
-		}
-		out[i] = glob
-	}
-	return out
-}
-
-// quotedStrings returns the string literals of JavaScript code.
+// quotedStrings returns the string literals of code.
 func quotedStrings(code string) []string {
 	var list []string
-	for _, m := range quotedText().FindAllStringSubmatch(code, -1) {
-		list = append(list, strings.ReplaceAll(m[1]+m[2]+m[3], `\\`, `\`))
+	for _, text := range quotedString().FindAllString(code, -1) {
+		list = append(list, unquote(text))
 	}
 	return list
 }
-
-// dropBlock removes the first object of a name from JavaScript code.
-func dropBlock(code, name string) string {
-	i := strings.Index(code, name+":")
-	if i < 0 {
-		return code
-	}
-	open := strings.IndexByte(code[i:], '{')
-	if open < 0 || strings.TrimSpace(code[i+len(name)+1:i+open]) != "" {
-		return code
-	}
-	depth := 0
-	for j := i + open; j < len(code); j++ {
-		switch code[j] {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-		if depth == 0 {
-			return code[:i] + code[j+1:]
-		}
-	}
-	return code[:i]
-}
-
-// The values of testRun.fits.
-const (
-	fitNone    = iota
-	fitDefault // by the patterns of the runner or its configuration
-	fitNamed   // by a file, directory or glob in the script
-)

@@ -17,10 +17,7 @@ type testRun struct {
 	files  []string // the files, directories and globs that it is given, from the package's directory
 	source repo.Path
 	line   int
-
-	named    globList      // files as globs
-	patterns []testPattern // what the runner runs if it is given no files
-	config   repo.Path     // the file that patterns come from; "" if they are the runner's own
+	takes  testFiles
 }
 
 // A nodeRunner is a program that runs JavaScript tests.
@@ -28,8 +25,14 @@ type nodeRunner struct {
 	name     string
 	start    []string // the words that run tests once, without the name of a package manager
 	patterns []string // the files that it runs if it is told none
+	include  string   // the setting that lists the files to run
+	exclude  string   // the setting that lists files not to run
+	dirs     string   // the setting that names directories with the files
 	drop     []string // flags that do not belong to a run of one file
 	fileFlag string   // goes before the file, if it needs one
+	configs  []string // the names of its configuration file, without the extension
+	needs    string   // the argument without which a call is not one of its test runner
+	imply    string   // the dependency that shows that a package uses it
 	builtin  bool     // needs no package manager
 	exact    bool     // a name without ./ would be a filter
 	nameFlag string   // goes before the title of a test, or before an expression for several
@@ -38,26 +41,85 @@ type nodeRunner struct {
 const jsExt = `?(c|m)[jt]s?(x)`
 
 var nodeRunners = []*nodeRunner{
-	{name: "vitest", start: []string{"vitest", "run"}, patterns: []string{"**/*.{test,spec}." + jsExt}, drop: []string{"run", "watch", "--run", "--watch", "-w", "--coverage", "--ui", "--coverage.enabled"}, nameFlag: "-t"},
-	{name: "jest", start: []string{"jest"}, patterns: []string{"**/__tests__/**/*." + jsExt, "**/?(*.)+(spec|test)." + jsExt}, drop: []string{"--watch", "--watchAll", "--coverage", "--collectCoverage"}, nameFlag: "-t"},
-	{name: "playwright", start: []string{"playwright", "test"}, patterns: []string{"**/*.@(spec|test)." + jsExt}, drop: []string{"test", "--ui"}, nameFlag: "-g"},
-	{name: "cypress", start: []string{"cypress", "run"}, patterns: []string{"cypress/e2e/**/*.cy.{js,jsx,ts,tsx}"}, drop: []string{"run", "open"}, fileFlag: "--spec"},
-	{name: "mocha", start: []string{"mocha"}, patterns: []string{"test/*.{js,cjs,mjs}"}, drop: []string{"--watch", "-w", "--recursive"}, nameFlag: "-g"},
-	{name: "ts-mocha", start: []string{"ts-mocha"}, patterns: []string{"test/*.ts"}, drop: []string{"--watch", "-w", "--recursive"}, nameFlag: "-g"},
-	{name: "ava", start: []string{"ava"}, patterns: []string{"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}", "**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}"}, drop: []string{"--watch", "-w"}},
-	{name: "tap", start: []string{"tap"}, patterns: []string{"**/{test,tests,__tests__}/**/*." + jsExt, "**/*.{test,spec}." + jsExt}, drop: []string{"--watch"}},
+	{
+		name: "vitest", start: []string{"vitest", "run"}, imply: "vitest", nameFlag: "-t",
+		drop:     []string{"run", "watch", "--run", "--watch", "-w", "--coverage", "--ui", "--coverage.enabled"},
+		patterns: []string{"**/*.{test,spec}." + jsExt},
+		configs:  []string{"vitest.config", "vite.config"}, include: "include", exclude: "exclude",
+	},
+	{
+		name: "jest", start: []string{"jest"}, imply: "jest", nameFlag: "-t",
+		drop:     []string{"--watch", "--watchAll", "--coverage", "--collectCoverage"},
+		patterns: []string{"**/__tests__/**/*." + jsExt, "**/?(*.)+(spec|test)." + jsExt},
+		configs:  []string{"jest.config"}, include: "testMatch", dirs: "roots",
+	},
+	{
+		name: "playwright", start: []string{"playwright", "test"}, needs: "test", imply: "@playwright/test", nameFlag: "-g",
+		drop:     []string{"test", "--ui"},
+		patterns: []string{"**/*.@(spec|test)." + jsExt},
+		configs:  []string{"playwright.config"}, include: "testMatch", exclude: "testIgnore", dirs: "testDir",
+	},
+	{
+		name: "cypress", start: []string{"cypress", "run"}, imply: "cypress", fileFlag: "--spec",
+		drop:     []string{"run", "open"},
+		patterns: []string{"cypress/e2e/**/*.cy.{js,jsx,ts,tsx}"},
+		configs:  []string{"cypress.config"}, include: "specPattern",
+	},
+	{
+		name: "mocha", start: []string{"mocha"}, imply: "mocha", nameFlag: "-g",
+		drop:     []string{"--watch", "-w", "--recursive"},
+		patterns: []string{"test/*.{js,cjs,mjs}"},
+		configs:  []string{".mocharc"}, include: "spec",
+	},
+	{
+		name: "ts-mocha", start: []string{"ts-mocha"}, imply: "ts-mocha", nameFlag: "-g",
+		drop:     []string{"--watch", "-w", "--recursive"},
+		patterns: []string{"test/*.ts"},
+	},
+	{
+		name: "ava", start: []string{"ava"}, imply: "ava",
+		drop:     []string{"--watch", "-w"},
+		patterns: []string{"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}", "**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}"},
+		configs:  []string{"ava.config"}, include: "files",
+	},
+	{
+		name: "tap", start: []string{"tap"},
+		drop:     []string{"--watch"},
+		patterns: []string{"**/{test,tests,__tests__}/**/*." + jsExt, "**/*.{test,spec}." + jsExt},
+	},
 	{name: "tape", start: []string{"tape"}},
-	{name: "jasmine", start: []string{"jasmine"}, patterns: []string{"spec/**/*[sS]pec.?(m)js"}},
+	{name: "jasmine", start: []string{"jasmine"}, imply: "jasmine", patterns: []string{"spec/**/*[sS]pec.?(m)js"}},
 	{name: "qunit", start: []string{"qunit"}, patterns: []string{"test/**/*.js"}},
-	{name: "wtr", start: []string{"wtr"}, drop: []string{"--watch"}},
-	{name: "web-test-runner", start: []string{"web-test-runner"}, drop: []string{"--watch"}},
-	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}, nameFlag: "-t"},
-	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true, nameFlag: "--test-name-pattern"},
+	{
+		name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, needs: "test", imply: "react-scripts", nameFlag: "-t",
+		drop:     []string{"test", "--watchAll", "--watchAll=false"},
+		patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"},
+	},
+	{
+		name: "node", start: []string{"node", "--test"}, needs: "--test", builtin: true, nameFlag: "--test-name-pattern",
+		drop: []string{"--test", "--watch", "--experimental-test-coverage"},
+		patterns: []string{
+			"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}",
+			"**/test/**/*.{js,cjs,mjs,ts,cts,mts}",
+		},
+	},
 	// borp runs the given file with the runner of node, and also a list of files in its configuration.
-	{name: "borp", start: []string{"node", "--test"}, patterns: []string{"**/*.test.{js,cjs,mjs}"}, builtin: true},
-	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}, nameFlag: "--test-name-pattern"},
-	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true, nameFlag: "-t"},
-	{name: "deno", start: []string{"deno", "test"}, patterns: []string{"**/?(*[._])test.{ts,tsx,mts,js,mjs,jsx}", "**/__tests__/**/*.{ts,tsx,mts,js,mjs,jsx}"}, drop: []string{"test", "--watch"}, builtin: true, nameFlag: "--filter"},
+	{name: "borp", start: []string{"node", "--test"}, imply: "borp", builtin: true, patterns: []string{"**/*.test.{js,cjs,mjs}"}},
+	{
+		name: "tsx", start: []string{"tsx", "--test"}, needs: "--test", nameFlag: "--test-name-pattern",
+		drop:     []string{"--test", "--watch"},
+		patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"},
+	},
+	{
+		name: "bun", start: []string{"bun", "test"}, needs: "test", builtin: true, exact: true, nameFlag: "-t",
+		drop:     []string{"test", "--watch", "--coverage"},
+		patterns: []string{"**/*{.,_}{test,spec}." + jsExt},
+	},
+	{
+		name: "deno", start: []string{"deno", "test"}, needs: "test", builtin: true, nameFlag: "--filter",
+		drop:     []string{"test", "--watch"},
+		patterns: []string{"**/?(*[._])test.{ts,tsx,mts,js,mjs,jsx}", "**/__tests__/**/*.{ts,tsx,mts,js,mjs,jsx}"},
+	},
 }
 
 // runnerNamed returns a runner, nil if there is none of that name.
@@ -67,6 +129,14 @@ func runnerNamed(name string) *nodeRunner {
 		return nil
 	}
 	return nodeRunners[i]
+}
+
+// isCalledWith reports whether a call with some arguments runs tests. A flag may be anywhere, a subcommand comes first.
+func (r *nodeRunner) isCalledWith(args []string) bool {
+	if !strings.HasPrefix(r.needs, "-") {
+		args = args[:min(len(args), 1)]
+	}
+	return r.needs == "" || slices.Contains(args, r.needs)
 }
 
 // testRuns returns the calls of test runners in a package.
@@ -93,7 +163,7 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 		if run.source == "" {
 			continue
 		}
-		p.setPatterns(pkg, &run)
+		run.takes = p.testFiles(pkg, &run)
 		pkg.runs = append(pkg.runs, run)
 	}
 	return pkg.runs
@@ -101,52 +171,26 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 
 // impliedBy returns the configuration file or dependency that shows that a package uses a runner.
 func (p *Project) impliedBy(pkg *nodePackage, r *nodeRunner) (repo.Path, int) {
-	if conf := p.runnerConfig(pkg.dir, r.name); conf != "" {
+	if conf := p.runnerConfig(pkg.dir, r); conf != "" {
 		return conf, 0
 	}
-	if r.name == "jest" && at(pkg.doc, "jest") != nil {
-		return pkg.file, jsonLine(pkg.text, "jest")
-	}
-	name := r.name
-	switch name {
-	case "playwright":
-		name = "@playwright/test"
-	case "node", "bun", "deno", "tsx", "tap", "tape", "qunit":
-		return "", 0 // the dependency is not there only for tests, or there is none
-	}
-	for _, group := range []string{"devDependencies", "dependencies"} {
-		if at(pkg.doc, group, name) != nil {
-			return pkg.file, jsonLine(pkg.text, group, name)
+	for _, keys := range [][]string{{r.name}, {"devDependencies", r.imply}, {"dependencies", r.imply}} {
+		if r.imply != "" && at(pkg.doc, keys...) != nil {
+			return pkg.file, jsonLine(pkg.text, keys...)
 		}
 	}
 	return "", 0
 }
 
-// runnerConfig returns the configuration file of a runner in a directory, "" for none.
-func (p *Project) runnerConfig(dir repo.Path, name string) repo.Path {
-	switch name {
-	case "mocha":
-		return p.defaultConfig(dir, ".mocharc")
-	case "vitest":
-		if conf := p.defaultConfig(dir, "vitest.config"); conf != "" {
-			return conf
-		}
-		if conf := p.defaultConfig(dir, "vite.config"); conf != "" && strings.Contains(string(p.text(conf)), "vitest") {
-			return conf
-		}
-		return ""
-	case "bun", "deno", "node":
-		return ""
-	}
-	return p.defaultConfig(dir, name+".config")
-}
-
-// defaultConfig returns the file of a directory that has a name and any extension, "" for none. A name with another word
-// between the two, as in vitest.config.e2e.ts, is only read by a run that names it.
-func (p *Project) defaultConfig(dir repo.Path, name string) repo.Path {
-	for _, f := range p.manifests[dir] {
-		if strings.TrimSuffix(f.Base(), path.Ext(f.Base())) == name {
-			return f
+// runnerConfig returns the configuration file of a runner in a directory, "" for none. A name with another word before the
+// extension, as in vitest.config.e2e.ts, is only read by a run that names it.
+func (p *Project) runnerConfig(dir repo.Path, r *nodeRunner) repo.Path {
+	for _, name := range r.configs {
+		for _, f := range p.manifests[dir] {
+			forOther := name == "vite.config" && !strings.Contains(string(p.text(f)), "vitest")
+			if strings.TrimSuffix(f.Base(), path.Ext(f.Base())) == name && !forOther {
+				return f
+			}
 		}
 	}
 	return ""
@@ -164,27 +208,13 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 	if len(tool) == 0 {
 		return run, false
 	}
-	name := path.Base(tool[0])
 	args := tool[1:]
-	switch name {
-	case "c8", "nyc":
+	run.runner = runnerNamed(path.Base(tool[0]))
+	if run.runner == nil || !run.runner.isCalledWith(args) {
 		return run, false
-	case "borp":
-		args = nil // its flags are not those of node
-	case "_mocha":
-		name = "mocha"
-	case "node", "tsx":
-		if !slices.Contains(args, "--test") {
-			return run, false
-		}
-	case "bun", "deno", "playwright", "react-scripts":
-		if len(args) == 0 || args[0] != "test" {
-			return run, false
-		}
 	}
-	run.runner = runnerNamed(name)
-	if run.runner == nil {
-		return run, false
+	if run.runner.name == "borp" {
+		args = nil // its flags are not those of node
 	}
 	run.flags = slices.Clone(run.runner.start)
 	for i := 0; i < len(args); i++ {
@@ -211,7 +241,7 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 			run.flags = append(run.flags, a)
 		}
 	}
-	p.setPatterns(pkg, &run)
+	run.takes = p.testFiles(pkg, &run)
 	return run, true
 }
 
@@ -234,20 +264,6 @@ func (p *Project) namesFiles(dir repo.Path, arg string) bool {
 	return arg == "." || file != "" && (p.has(file) || p.isDir(file))
 }
 
-// fits reports how well a run fits a file, given from the package's directory.
-func (run *testRun) fits(file string) int {
-	if len(run.files) > 0 {
-		if run.named.match(file) {
-			return fitNamed
-		}
-		return fitNone
-	}
-	if slices.ContainsFunc(run.patterns, func(t testPattern) bool { return t.match(file) }) {
-		return fitDefault
-	}
-	return fitNone
-}
-
 // nodeTest returns the command that runs one JavaScript test file.
 func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 	var excluded repo.Path
@@ -257,24 +273,23 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 			continue
 		}
 		rel, _ := relative(d, test)
-		if run, reached := p.bestRun(pkg, rel); run != nil {
-			return p.oneFile(pkg, run, test), true, pkg.testScriptNote(run, reached)
+		run, fit := p.bestRun(pkg, rel)
+		switch {
+		case fit == fitUnknown:
+			return Command{}, false, "see " + run.takes.config.String()
+		case run != nil:
+			return p.oneFile(pkg, run, test), true, pkg.testScriptNote(run)
 		}
-		// A runner with a list of files in its configuration refuses others; one that a script gives files to
-		// takes any.
-		var spare *testRun
+		reached := pkg.calledScripts("test", nil)
 		for _, run := range p.testRuns(pkg) {
 			switch {
-			case !compileGlobs(run.runner.patterns).match(rel):
-			case run.config != "" && excluded == "":
-				excluded = run.config
-			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.calledScripts("test", nil), run.script):
-				spare = &run
+			case excluded != "" || !compileGlobs(run.runner.patterns).match(rel):
+			case run.takes.config != "":
+				excluded = run.takes.config
+			case run.takes.named && slices.Contains(reached, run.script): // its runner takes any file
+				note := pkg.script("test") + " runs " + cleanText(strings.Join(run.files, " ")) + " only"
+				return p.oneFile(pkg, &run, test), true, note
 			}
-		}
-		if spare != nil && excluded == "" {
-			note := pkg.script("test") + " runs " + cleanText(strings.Join(spare.files, " ")) + " only"
-			return p.oneFile(pkg, spare, test), true, note
 		}
 	}
 	if excluded != "" {
@@ -283,38 +298,41 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 	return Command{}, false, "no package.json says which program runs it"
 }
 
-// bestRun returns the run that fits a file best, and the scripts that the test script calls.
-func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
+// bestRun returns the run that fits a file best, nil for none. Runs that the test script calls come first.
+func (p *Project) bestRun(pkg *nodePackage, rel string) (best *testRun, bestFit fit) {
 	reached := pkg.calledScripts("test", nil)
-	var best *testRun
 	bestRank := 0
 	runs := p.testRuns(pkg)
 	for i := range runs {
 		run := &runs[i]
-		fit := run.fits(rel)
+		fit := run.takes.fit(rel)
 		if fit == fitNone {
 			continue
 		}
-		rank := fit * 10
+		rank := 20
+		if fit == fitNamed {
+			rank += 20
+		}
 		if slices.Contains(reached, run.script) {
-			rank += 2
+			rank += 4
 		}
 		if run.script == "test" {
-			rank += 2
+			rank += 4
 		}
 		if run.script != "" {
-			rank++
+			rank += 2
 		}
-		for _, f := range run.flags {
-			if f == "--project" || strings.HasPrefix(f, "--project=") {
-				rank -= 3 // only a part of the configuration
-			}
+		if run.flag("--project") != "" {
+			rank -= 6 // only a part of the configuration
+		}
+		if fit == fitUnknown {
+			rank--
 		}
 		if rank > bestRank || rank == bestRank && run.extras() < best.extras() {
-			best, bestRank = run, rank
+			best, bestFit, bestRank = run, fit, rank
 		}
 	}
-	return best, reached
+	return best, bestFit
 }
 
 // extras returns how much a run adds to the plain call of its runner. Variables and a configuration of its own count more than
@@ -329,11 +347,11 @@ func (run *testRun) extras() int {
 }
 
 // testScriptNote returns a note if the test script does not run the file, or if the command runs more files; "" otherwise.
-func (k *nodePackage) testScriptNote(run *testRun, reached []string) string {
-	if run.runner.name == "mocha" && run.config != "" {
-		return run.config.String() + " makes mocha run other files too"
+func (k *nodePackage) testScriptNote(run *testRun) string {
+	if run.runner.name == "mocha" && run.takes.config != "" {
+		return run.takes.config.String() + " makes mocha run other files too"
 	}
-	if _, ok := k.scripts["test"]; !ok || slices.Contains(reached, run.script) {
+	if _, ok := k.scripts["test"]; !ok || slices.Contains(k.calledScripts("test", nil), run.script) {
 		return ""
 	}
 	if run.script == "" {

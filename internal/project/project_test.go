@@ -1041,6 +1041,26 @@ module.exports = {testMatch: ['<rootDir>/slow/**/*.spec.[jt]s']}
 -- slow/a.spec.ts --
 -- lost/a.spec.ts --
 `
+	const vitestInline = `
+-- package.json --
+{"scripts": {"test": "vitest"}}
+-- vitest.config.ts --
+export default {test: {projects: [
+  {test: {name: 'unit', exclude: ['**/e2e/**']}},
+  {test: {name: 'dom', include: ['dom/**/*.test.ts']}},
+]}}
+-- a.test.ts --
+-- dom/a.test.ts --
+-- dom/e2e/a.test.ts --
+`
+	const jestComputed = `
+-- package.json --
+{"scripts": {"test": "jest"}}
+-- jest.config.js --
+module.exports = {testMatch: ['<rootDir>/lib/*.test.js', ...more]}
+-- a.test.js --
+-- lib/a.test.js --
+`
 	const jestRoots = `
 -- package.json --
 {"scripts": {
@@ -1106,6 +1126,16 @@ export default {}
 		{"a file that a project excludes", "src/x/a.test.ts", vitestProjects, "unknown"},
 		{"vitest --root", "web/unit/a.test.ts", vitestProjects, "npx vitest run --root web --config web.config.ts web/unit/a.test.ts"},
 		{"outside of all projects", "tools/a.test.ts", vitestProjects, "unknown"},
+		{"a project without a list", "a.test.ts", vitestInline, "unknown: see vitest.config.ts"},
+		{"a file that a project lists", "dom/a.test.ts", vitestInline, "npx vitest run dom/a.test.ts"},
+		{"a file that one project lists and another excludes", "dom/e2e/a.test.ts", vitestInline, "unknown: see vitest.config.ts"},
+		{
+			"a long configuration", "a.test.ts",
+			"-- package.json --\n{\"scripts\": {\"test\": \"vitest\"}}\n-- vitest.config.ts --\n" + strings.Repeat("a: 1,\n", 8000) + "-- a.test.ts --\n",
+			"unknown: see vitest.config.ts",
+		},
+		{"a computed list", "a.test.js", jestComputed, "unknown: see jest.config.js"},
+		{"a literal in a computed list", "lib/a.test.js", jestComputed, "npx jest lib/a.test.js"},
 		{"jest in package.json", "src/a.spec.ts", jest, "npx jest src/a.spec.ts"},
 		{"jest --config", "test/a.e2e-spec.ts", jest, "npx jest --config ./test/jest-e2e.json test/a.e2e-spec.ts"},
 		{"jest --config=", "slow/a.spec.ts", jest, "npx jest --config=jest.slow.config.js slow/a.spec.ts"},
@@ -1125,6 +1155,9 @@ export default {}
 			got := cmd.Run
 			if !ok {
 				got = "unknown"
+			}
+			if strings.Contains(c.want, ": see") {
+				got += ": " + note
 			}
 			if got != c.want {
 				t.Errorf("command for %s:\n got %s (%s)\nwant %s", c.test, got, note, c.want)

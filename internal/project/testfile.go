@@ -79,7 +79,7 @@ func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 		}
 		rel, _ := relative(d, file)
 		for _, run := range p.testRuns(pkg) {
-			if run.fits(rel) != fitNone {
+			if run.takes.fit(rel) != fitNone {
 				return true
 			}
 		}
