@@ -32,7 +32,7 @@ LINT_VERSION := v2.14.0
 CACHE        := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ken
 LINT         := $(CACHE)/golangci-lint-$(LINT_VERSION)-$(shell go env GOVERSION)/golangci-lint
 
-.PHONY: up build check test bench fuzz screenshots release fmt clean setup sources format vet lint quick race stores e2e cross static spec
+.PHONY: up build check test bench fuzz screenshots release fmt clean setup sources format vet lint quick race stores study e2e cross static spec
 
 up: build
 	bin/ken up
@@ -40,12 +40,13 @@ up: build
 build:
 	$(GOBUILD) -o bin/ken ./cmd/ken
 
-check: sources quick
+check: sources quick study
 
 test: setup
 	$(MAKE) sources
 	$(MAKE) race
 	$(MAKE) stores
+	$(MAKE) study
 	$(MAKE) e2e
 	$(MAKE) cross
 	$(MAKE) static
@@ -81,9 +82,11 @@ format: $(LINT)
 
 vet:
 	go vet ./...
+	go -C study vet ./...
 
 lint: $(LINT)
 	$(LINT) run --allow-parallel-runners
+	cd study && $(LINT) run --allow-parallel-runners
 
 # HANGS turns a hang into a failure. It is no judge of speed: machines are busy.
 HANGS    := -timeout 30m
@@ -97,6 +100,10 @@ STORES   := ./internal/store/local ./internal/store/sqlite
 race:
 	CGO_ENABLED=1 go test $(HANGS) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(STORES))")
 	CGO_ENABLED=1 go test $(HANGS) -race -skip 'KilledAtEveryWrite|FullDisk' $(STORES) -rapid.checks=20
+
+# The studies are a module of their own.
+study:
+	go -C study test $(HANGS) ./...
 
 stores:
 	go test $(HANGS) $(STORES)

@@ -5,23 +5,11 @@
 //
 //	go run ./bench                       everything
 //	go run ./bench -sizes 500 -run trust one row, quickly
-//	go run ./bench -run spec -repo DIR   a real history beside the generated one
 //	go run ./bench -check                status 1 if a limit is missed
 //	go run ./bench -update FILE          also writes the table into a page
-//
-// Studies measure how good ken's answers are on real repositories, some of them against grep, BM25, ctags and
-// CodeGraph. docs/evidence.md has their method and figures:
-//
-//	go run ./bench -run find -repo DIR                     which files will a commit change
-//	go run ./bench -run where -questions FILE -repos DIR   where is X handled
-//	go run ./bench -run edges -repo DIR                    who uses whom, against compilers
-//	go run ./bench -run docs -repo DIR                     which stale mentions does ken docs list
-//	go run ./bench -run index -repo DIR                    time, memory and disk of all that
-//	go run ./bench -run review -repo DIR                   time of a review of twenty edited files
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -47,13 +35,8 @@ type options struct {
 	update string // a page to write the table into; "" for none
 	ken    string // binary to measure; built from the tree when ""
 
-	commits int      // of the generated history, or to ask about; 0 for the default of either
-	repos   []string // real repositories
-	study   studyOptions
+	commits int // of the generated history
 }
-
-// historyCommits is the length of the generated history, unless -commits says another.
-const historyCommits = 100_000
 
 var errMissed = errors.New("a limit was missed")
 
@@ -64,9 +47,8 @@ func main() {
 		cache = os.TempDir()
 	}
 	flag.Func("sizes", "numbers of `files`, with commas (default 500,10000,100000)", opts.parseSizes)
-	flag.Func("run", "measure only the work that matches a `regexp`, or run a study: "+studyNames(), func(s string) (err error) {
+	flag.Func("run", "measure only the work that matches a `regexp`", func(s string) (err error) {
 		opts.only, err = regexp.Compile(s)
-		opts.study.name = s
 		return err
 	})
 	flag.IntVar(&opts.rounds, "rounds", 10, "measured runs of each side")
@@ -75,12 +57,7 @@ func main() {
 	flag.BoolVar(&opts.check, "check", false, "exit with status 1 if a limit is missed")
 	flag.StringVar(&opts.update, "update", "", "write the table into this `page`, between its two bench comments")
 	flag.StringVar(&opts.ken, "ken", "", "measure this `binary` instead of building one")
-	flag.IntVar(&opts.commits, "commits", 0, "`length` of the generated history for ken spec (default 100000), or commits to ask about with -run find (default 100)")
-	flag.Func("repo", "a real repository in this `directory`, for ken spec and the studies; repeat it for more", func(s string) error {
-		opts.repos = append(opts.repos, s)
-		return nil
-	})
-	opts.study.flags()
+	flag.IntVar(&opts.commits, "commits", 100_000, "`length` of the generated history")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -106,7 +83,7 @@ func (o *options) parseSizes(s string) error {
 }
 
 func run(ctx context.Context, opts options) (err error) {
-	if opts.rounds < 1 || opts.commits < 0 {
+	if opts.rounds < 1 || opts.commits < 1 {
 		return errors.New("at least one round and one commit are needed")
 	}
 	if err := os.MkdirAll(opts.dir, 0o755); err != nil {
@@ -123,10 +100,6 @@ func run(ctx context.Context, opts options) (err error) {
 		}
 	}()
 	b := &bench{options: opts, tmp: tmp, env: environment(opts.dir), memory: make(map[int]int64)}
-	if study := studies[opts.study.name]; study != nil {
-		return b.runStudy(ctx, study)
-	}
-	b.commits = cmp.Or(b.commits, historyCommits)
 	if err := b.build(ctx); err != nil {
 		return err
 	}

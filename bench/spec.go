@@ -35,24 +35,12 @@ const (
 
 // specWorks fills the rows of ken spec.
 func (b *bench) specWorks(ctx context.Context) error {
-	sites := []func() (specSite, error){func() (specSite, error) {
+	if b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork, specGateWork, specBeforeWork, specAfterWork) {
 		dir, err := specRepository(ctx, b.dir, b.env, specPlan{b.commits, specNodes, 24})
-		return specSite{bench: b, dir: dir, nodes: specNodes}, err
-	}}
-	for _, repo := range b.repos {
-		sites = append(sites, func() (specSite, error) {
-			dir, err := specClone(ctx, b.dir, b.env, repo, specNodes)
-			return specSite{bench: b, dir: dir, nodes: specNodes, name: ", " + repoName(repo)}, err
-		})
-	}
-	for _, site := range sites {
-		if !b.anyOf(specColdWork, specMemoryWork, specOneWork, specWarmWork, specGitWork, specGateWork, specBeforeWork, specAfterWork) {
-			break
-		}
-		s, err := site()
 		if err != nil {
 			return err
 		}
+		s := specSite{bench: b, dir: dir, nodes: specNodes}
 		if err := s.measure(ctx); err != nil {
 			return fmt.Errorf("spec%s: %w", s.name, err)
 		}

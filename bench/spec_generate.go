@@ -42,74 +42,6 @@ func specRepository(ctx context.Context, cache string, env []string, plan specPl
 	})
 }
 
-// specClone returns a clone of someone's repository with a tree of specs on top: as
-// many nodes as asked for, each of which governs a directory, written on a branch
-// that began some commits ago and is merged now. Directories of 3 to 100 files are
-// governed. The original is only read.
-func specClone(ctx context.Context, cache string, env []string, origin string, nodes int) (string, error) {
-	origin, err := filepath.Abs(origin)
-	if err != nil {
-		return "", err
-	}
-	head, err := gitAnswer(ctx, origin, env, "rev-parse", "HEAD")
-	if err != nil {
-		return "", err
-	}
-	name := fmt.Sprintf("spec-v%s-%s-%d", specRecipe, head[:12], nodes)
-	return made(filepath.Join(cache, name), func(dir string) error {
-		progress("cloning %s to %s", origin, dir)
-		if err := git(ctx, "", env, nil, "clone", "--quiet", "--shared", "--no-checkout", origin, dir); err != nil {
-			return err
-		}
-		files, err := gitAnswer(ctx, dir, env, "ls-tree", "-r", "-z", "--name-only", "HEAD")
-		if err != nil {
-			return err
-		}
-		dirs := governable(strings.Split(files, "\x00"))
-		if len(dirs) < nodes {
-			return fmt.Errorf("%s has %d directories to govern, want %d", origin, len(dirs), nodes)
-		}
-		branch, err := gitAnswer(ctx, dir, env, "symbolic-ref", "HEAD")
-		if err != nil {
-			return err
-		}
-		fork, err := gitAnswer(ctx, dir, env, "rev-parse", "--verify", "--quiet", fmt.Sprintf("HEAD~%d", specForked))
-		if err != nil {
-			fork = head // a short history
-		}
-		err = imported(ctx, dir, env, func(w io.Writer) error {
-			return writeSpecsOnTop(w, branch, head, fork, dirs, nodes)
-		})
-		if err != nil {
-			return err
-		}
-		return ready(ctx, dir, env)
-	})
-}
-
-// governable returns the directories that a node may govern in a clone: neither next to
-// nothing nor half of the repository.
-func governable(files []string) []string {
-	below := make(map[string]int)
-	for _, f := range files {
-		for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
-			below[dir]++
-		}
-	}
-	var dirs []string
-	for dir, n := range below {
-		if n >= 3 && n <= 100 && !strings.HasPrefix(dir, ".") {
-			dirs = append(dirs, dir)
-		}
-	}
-	slices.Sort(dirs)
-	return dirs
-}
-
-// specForked is how many commits ago the branch began that the specs of a clone
-// were written on: so many may have drifted since.
-const specForked = 1000
-
 // made returns the directory, which make fills under another name unless it is there.
 func made(dir string, make func(dir string) error) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
@@ -347,26 +279,4 @@ func (s *specWriter) touched() []int {
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
-}
-
-// writeSpecsOnTop writes a commit with a tree of specs on top of fork, and one that
-// merges it into head.
-func writeSpecsOnTop(w io.Writer, branch, head, fork string, dirs []string, nodes int) error {
-	rng := rand.New(rand.NewPCG(3, uint64(nodes)))
-	var texts []string
-	for i := range nodes {
-		dir := dirs[i*len(dirs)/nodes]
-		texts = append(texts, specText(i, dir, dir+"/README", rng))
-	}
-	for k, parents := range []string{"from " + fork, "from " + head + "\nmerge :1"} {
-		ref := "refs/heads/specs"
-		if k == 1 {
-			ref = branch
-		}
-		fmt.Fprintf(w, "commit %s\nmark :%d\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nspecs\n%s\n", ref, k+1, parents)
-		for i, text := range texts {
-			fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", specPath(i), len(text), text)
-		}
-	}
-	return nil
 }

@@ -174,7 +174,6 @@ var restricted = map[string][]string{
 	"database/sql":                           {},
 	"github.com/jackc":                       {"store/postgres", "queue", "pgtest", "bench"},
 	"github.com/riverqueue":                  {"queue", "bench"},
-	"golang.org/x/tools":                     {"bench"}, // its type checker judges ken's edges
 	"github.com/spf13":                       {"cli", "release"},
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"testing":                                helpers,

@@ -2,8 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -78,38 +76,6 @@ func TestScore(t *testing.T) {
 	want := score{1, 2.5 / 4, 1.75 / 4, 1.0 / 4, 2.0 / 4, 3.0 / 4}
 	if got != want {
 		t.Errorf("mean %+v, want %+v", got, want)
-	}
-}
-
-// Two commits of one subject are two tasks, so the same query with other files is not the
-// same task.
-func TestEarlierAnswers(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "find.jsonl")
-	lines := `{"repo":"r","engine":"bm25","query":"a b c","want":["x.go"],"got":["y.go","x.go"],"rank":2}` + "\n" +
-		`{"repo":"r","engine":"bm25","query":"d e f","want":["x.go"],"got":null,"rank":0}` + "\n"
-	if err := os.WriteFile(file, []byte(lines), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	earlier, err := readAnswers(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks := []task{{"a b c", []string{"x.go"}}, {"d e f", []string{"x.go"}}}
-	s, known := earlier.score("r", "bm25", tasks)
-	if mean := s.mean(); !known || mean.recall != 0.5 || mean.reciprocal != 0.25 {
-		t.Errorf("known %v, mean %+v, want half the files at rank 2", known, mean)
-	}
-	for name, c := range map[string]struct {
-		engine string
-		tasks  []task
-	}{
-		"another engine": {"grep", tasks},
-		"a new task":     {"bm25", append(tasks, task{"g h i", []string{"x.go"}})},
-		"other files":    {"bm25", []task{{"a b c", []string{"z.go"}}}},
-	} {
-		if _, known := earlier.score("r", c.engine, c.tasks); known {
-			t.Errorf("%s: the answer should not be known", name)
-		}
 	}
 }
 
@@ -207,19 +173,5 @@ func TestBothTables(t *testing.T) {
 	others, own, _ := strings.Cut(text, "Repositories that ken was tuned on:")
 	if !strings.Contains(others, "| caddy") || !strings.Contains(own, "flask+hono") || strings.Contains(others, "flask") {
 		t.Errorf("each repository should be in its own table:\n%s", text)
-	}
-}
-
-// -update finds the place for the tables of every study.
-func TestEvidencePageHasAPlaceForEachStudy(t *testing.T) {
-	page, err := os.ReadFile("../docs/evidence.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range studies {
-		begins, ends := studyMarks(name)
-		if !strings.Contains(string(page), begins) || !strings.Contains(string(page), ends) {
-			t.Errorf("docs/evidence.md should have the lines %q and %q", begins, ends)
-		}
 	}
 }

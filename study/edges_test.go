@@ -72,7 +72,7 @@ func TestGoTruth(t *testing.T) {
 		"lib/windows.go": "//go:build windows\n\npackage lib\n\nvar _ = New\n",
 		"bad/bad.go":     "package bad\n\nimport \"example.com/missing\"\n\nvar _ = missing.X\n",
 	})
-	got, err := new(bench).goTruth(t.Context(), tr, nil)
+	got, err := new(study).goTruth(t.Context(), tr, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

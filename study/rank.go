@@ -23,24 +23,21 @@ type ranker func(ctx context.Context, query string) ([]string, error)
 // An engine prepares a ranker for a tree.
 type engine struct {
 	name    string
-	prepare func(b *bench, ctx context.Context, t tree) (ranker, error)
+	prepare func(st *study, ctx context.Context, t tree) (ranker, error)
 }
 
 var allEngines = []engine{
-	{"ken", (*bench).kenEngine},
-	{"bm25", (*bench).bm25Engine},
-	{"grep", (*bench).grepEngine},
-	{"ctags", (*bench).ctagsEngine},
-	{"codegraph", (*bench).codegraphEngine}, // last: it writes into the tree
+	{"ken", (*study).kenEngine},
+	{"bm25", (*study).bm25Engine},
+	{"grep", (*study).grepEngine},
+	{"ctags", (*study).ctagsEngine},
+	{"codegraph", (*study).codegraphEngine}, // last: it writes into the tree
 }
 
 // chosenEngines returns those of -engines, or else those that the study asks by default,
 // after it has made sure that their programs are there.
-func (b *bench) chosenEngines(ctx context.Context, byDefault ...string) ([]engine, error) {
-	names := byDefault
-	if b.study.engines != "" {
-		names = strings.Split(b.study.engines, ",")
-	}
+func (st *study) chosenEngines(ctx context.Context, byDefault string) ([]engine, error) {
+	names := strings.Split(cmp.Or(st.engines, byDefault), ",")
 	var chosen []engine
 	for _, name := range names {
 		i := slices.IndexFunc(allEngines, func(e engine) bool { return e.name == name })
@@ -52,7 +49,7 @@ func (b *bench) chosenEngines(ctx context.Context, byDefault ...string) ([]engin
 	for _, need := range []struct {
 		engine string
 		get    func(context.Context) error
-	}{{"ctags", b.installCtags}, {"codegraph", b.installCodegraph}, {"ken", b.buildKen}} {
+	}{{"ctags", st.installCtags}, {"codegraph", st.installCodegraph}} {
 		if slices.Contains(names, need.engine) {
 			if err := need.get(ctx); err != nil {
 				return nil, err
@@ -166,23 +163,23 @@ func (c *corpus) rank(scoreOf func(document) (score, tie float64)) []string {
 	return paths
 }
 
-func (b *bench) grepEngine(_ context.Context, t tree) (ranker, error) {
+func (st *study) grepEngine(_ context.Context, t tree) (ranker, error) {
 	c, err := sourceCorpus(t)
 	return func(_ context.Context, query string) ([]string, error) { return c.grep(query), nil }, err
 }
 
-func (b *bench) bm25Engine(_ context.Context, t tree) (ranker, error) {
+func (st *study) bm25Engine(_ context.Context, t tree) (ranker, error) {
 	c, err := sourceCorpus(t)
 	return func(_ context.Context, query string) ([]string, error) { return c.bm25(query), nil }, err
 }
 
 // ctagsEngine ranks files by the words of the names that they declare, as grep does.
-func (b *bench) ctagsEngine(ctx context.Context, t tree) (ranker, error) {
-	r, err := command{args: []string{"ctags", "-R", "--sort=no", "--fields=", "--exclude=.git", "-f", "-", "."}, dir: t.dir, env: b.env}.run(ctx)
+func (st *study) ctagsEngine(ctx context.Context, t tree) (ranker, error) {
+	tags, err := st.output(ctx, t.dir, "ctags", "-R", "--sort=no", "--fields=", "--exclude=.git", "-f", "-", ".")
 	if err != nil {
 		return nil, err
 	}
-	c := tagCorpus(r.stdout)
+	c := tagCorpus(tags)
 	return func(_ context.Context, query string) ([]string, error) { return c.grep(query), nil }, nil
 }
 
@@ -214,15 +211,15 @@ func tagCorpus(tags []byte) *corpus {
 const answerLimit = 2 * time.Minute
 
 // kenEngine asks ken find. The first question builds the index.
-func (b *bench) kenEngine(ctx context.Context, t tree) (ranker, error) {
+func (st *study) kenEngine(ctx context.Context, t tree) (ranker, error) {
 	ask := func(ctx context.Context, query string) ([]string, error) {
 		ctx, cancel := context.WithTimeout(ctx, answerLimit)
 		defer cancel()
-		r, err := command{args: []string{b.ken, "find", "--json", "--kind", "code,test", "--", query}, dir: t.dir, env: b.env}.run(ctx)
+		out, err := st.output(ctx, t.dir, st.ken, "find", "--json", "--kind", "code,test", "--", query)
 		if err != nil {
 			return nil, err
 		}
-		return kenPlaces(r.stdout)
+		return kenPlaces(out)
 	}
 	_, err := ask(ctx, "build the index")
 	return ask, err
@@ -248,8 +245,8 @@ func kenPlaces(answer []byte) ([]string, error) {
 
 // codegraphEngine takes the files that codegraph explore names outside of the code that
 // it quotes.
-func (b *bench) codegraphEngine(ctx context.Context, t tree) (ranker, error) {
-	if _, err := b.codegraph(t, "init", t.dir).run(ctx); err != nil {
+func (st *study) codegraphEngine(ctx context.Context, t tree) (ranker, error) {
+	if _, err := st.codegraph(ctx, t, "init", t.dir); err != nil {
 		return nil, err
 	}
 	tracked := make(map[string]bool)
@@ -259,11 +256,11 @@ func (b *bench) codegraphEngine(ctx context.Context, t tree) (ranker, error) {
 	return func(ctx context.Context, query string) ([]string, error) {
 		ctx, cancel := context.WithTimeout(ctx, answerLimit)
 		defer cancel()
-		r, err := b.codegraph(t, "explore", query).run(ctx)
+		out, err := st.codegraph(ctx, t, "explore", query)
 		if err != nil {
 			return nil, err
 		}
-		return codegraphFiles(string(r.stdout), tracked), nil
+		return codegraphFiles(string(out), tracked), nil
 	}, nil
 }
 
@@ -286,12 +283,9 @@ func codegraphFiles(answer string, tracked map[string]bool) []string {
 	return paths[:min(places, len(paths))]
 }
 
-// codegraph is a command of CodeGraph, which sends nothing anywhere and leaves no process.
-func (b *bench) codegraph(t tree, args ...string) command {
-	shim := filepath.Join(b.npmDir(), "node_modules", codegraphPackage, "npm-shim.js")
-	return command{
-		args: append([]string{"node", shim}, args...),
-		dir:  t.dir,
-		env:  append(slices.Clone(b.env), "DO_NOT_TRACK=1", "CODEGRAPH_TELEMETRY=0", "CODEGRAPH_NO_DAEMON=1"),
-	}
+// codegraph runs CodeGraph, which sends nothing anywhere and leaves no process.
+func (st *study) codegraph(ctx context.Context, t tree, args ...string) ([]byte, error) {
+	shim := filepath.Join(st.npmDir(), "node_modules", codegraphPackage, "npm-shim.js")
+	quiet := []string{"env", "DO_NOT_TRACK=1", "CODEGRAPH_TELEMETRY=0", "CODEGRAPH_NO_DAEMON=1", "node", shim}
+	return st.output(ctx, t.dir, append(quiet, args...)...)
 }

@@ -11,23 +11,17 @@ import (
 	"strings"
 )
 
-// edgesStudy compares ken's edges between files with those of compilers and type checkers.
-func (b *bench) edgesStudy(ctx context.Context) (string, error) {
-	if len(b.repos) == 0 {
-		return "", errors.New("-run edges needs a repository: -repo DIR")
-	}
-	if err := b.buildKen(ctx); err != nil {
-		return "", err
-	}
+// edges compares ken's edges between files with those of compilers and type checkers.
+func (st *study) edges(ctx context.Context) (string, error) {
 	var sections []section
-	for _, repo := range b.repos {
+	for _, repo := range st.repos {
 		name := repoName(repo)
-		t, err := b.clone(ctx, repo, "HEAD")
+		t, err := st.clone(ctx, repo, "HEAD")
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		progress("%s: ken uses --all", name)
-		ken, err := b.kenEdges(ctx, t)
+		ken, err := st.kenEdges(ctx, t)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
@@ -36,12 +30,12 @@ func (b *bench) edgesStudy(ctx context.Context) (string, error) {
 				continue
 			}
 			progress("%s: %s", name, l.judge)
-			truth, err := l.truth(b, ctx, t, l.files(t))
+			truth, err := l.truth(st, ctx, t, l.files(t))
 			if err != nil {
 				return "", fmt.Errorf("%s, %s: %w", name, l.judge, err)
 			}
 			c := compareEdges(l.own(ken), truth)
-			if err := b.detailEdges(name, l.name, c); err != nil {
+			if err := st.detailEdges(name, l.name, c); err != nil {
 				return "", err
 			}
 			sections = append(sections, section{name, append([]string{name, t.commit, l.name}, append(c.cells(), truth.note)...)})
@@ -64,13 +58,13 @@ type edgeLanguage struct {
 	name       string
 	judge      string // the tool
 	extensions []string
-	truth      func(b *bench, ctx context.Context, t tree, files []string) (edgeTruth, error)
+	truth      func(st *study, ctx context.Context, t tree, files []string) (edgeTruth, error)
 }
 
 var edgeLanguages = []edgeLanguage{
-	{"Go", "go/packages", []string{".go"}, (*bench).goTruth},
-	{"TypeScript", "TypeScript's resolver", []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"}, (*bench).typescriptTruth},
-	{"Python", "pyright", []string{".py", ".pyi"}, (*bench).pythonTruth},
+	{"Go", "go/packages", []string{".go"}, (*study).goTruth},
+	{"TypeScript", "TypeScript's resolver", []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"}, (*study).typescriptTruth},
+	{"Python", "pyright", []string{".py", ".pyi"}, (*study).pythonTruth},
 }
 
 func (l edgeLanguage) has(file string) bool { return slices.Contains(l.extensions, path.Ext(file)) }
@@ -93,13 +87,13 @@ type kenEdge struct {
 	Kind      string
 }
 
-func (b *bench) kenEdges(ctx context.Context, t tree) ([]kenEdge, error) {
-	r, err := command{args: []string{b.ken, "uses", "--all", "--json"}, dir: t.dir, env: b.env}.run(ctx)
+func (st *study) kenEdges(ctx context.Context, t tree) ([]kenEdge, error) {
+	out, err := st.output(ctx, t.dir, st.ken, "uses", "--all", "--json")
 	if err != nil {
 		return nil, err
 	}
 	var answer struct{ Edges []kenEdge }
-	if err := json.Unmarshal(r.stdout, &answer); err != nil {
+	if err := json.Unmarshal(out, &answer); err != nil {
 		return nil, fmt.Errorf("ken uses --all --json: %w", err)
 	}
 	if len(answer.Edges) == 0 {
@@ -225,7 +219,7 @@ func share(part, whole int) string {
 }
 
 // detailEdges lists the mistakes.
-func (b *bench) detailEdges(repo, language string, c edgeCounts) error {
+func (st *study) detailEdges(repo, language string, c edgeCounts) error {
 	for _, list := range []struct {
 		what  string
 		edges []edge
@@ -234,7 +228,7 @@ func (b *bench) detailEdges(repo, language string, c edgeCounts) error {
 			return strings.Compare(x.from+"\x00"+x.to, y.from+"\x00"+y.to)
 		})
 		for _, e := range list.edges {
-			if err := b.detail(map[string]string{"repo": repo, "language": language, "what": list.what, "from": e.from, "to": e.to}); err != nil {
+			if err := st.detail(map[string]string{"repo": repo, "language": language, "what": list.what, "from": e.from, "to": e.to}); err != nil {
 				return err
 			}
 		}

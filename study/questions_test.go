@@ -30,18 +30,15 @@ func TestReadQuestions(t *testing.T) {
 func TestAnswersMustExist(t *testing.T) {
 	tr := tree{files: []string{"a.go", "README.md"}}
 	for answer, ok := range map[string]bool{"a.go": true, "gone.go": false, "README.md": false} {
-		if err := mustExist([]question{{"r", "where is x", []string{answer}}}, tr); (err == nil) != ok {
+		if err := mustExist(question{"r", "where is x", []string{answer}}, tr); (err == nil) != ok {
 			t.Errorf("answer %s: %v", answer, err)
 		}
 	}
 }
 
-func TestWordingFor(t *testing.T) {
+func TestWithoutAskingWords(t *testing.T) {
 	const asked = "Where is the rate limit handled?"
-	if got := wordingFor("ken", asked); got != asked {
-		t.Errorf("ken is asked %q, want the question as it is", got)
-	}
-	if got, want := wordingFor("bm25", asked), "the rate limit handled?"; got != want {
-		t.Errorf("bm25 is asked %q, want %q", got, want)
+	if got, want := withoutAskingWords(asked), "the rate limit handled?"; got != want {
+		t.Errorf("withoutAskingWords(%q) = %q, want %q", asked, got, want)
 	}
 }

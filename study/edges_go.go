@@ -16,7 +16,7 @@ import (
 )
 
 // goTruth asks Go's type checker which objects each file uses, tests included.
-func (b *bench) goTruth(ctx context.Context, t tree, _ []string) (edgeTruth, error) {
+func (st *study) goTruth(ctx context.Context, t tree, _ []string) (edgeTruth, error) {
 	root, err := filepath.EvalSymlinks(t.dir)
 	if err != nil {
 		return edgeTruth{}, err

@@ -15,8 +15,8 @@ import (
 
 // A gardener plants cases in one tree.
 type gardener struct {
-	b *bench
-	t tree
+	st *study
+	t  tree
 
 	files    map[string]bool
 	dirs     map[string]int // number of files below
@@ -40,9 +40,9 @@ type plantLine struct {
 	fenced bool
 }
 
-func newGardener(b *bench, t tree) *gardener {
+func newGardener(st *study, t tree) *gardener {
 	return &gardener{
-		b: b, t: t, files: make(map[string]bool), dirs: make(map[string]int), sources: make(map[string][]byte),
+		st: st, t: t, files: make(map[string]bool), dirs: make(map[string]int), sources: make(map[string][]byte),
 		declared: make(map[string][]string), types: make(map[string][]string), targets: make(map[string][]string), claimed: make(map[string]bool), used: make(map[string]bool),
 	}
 }
@@ -639,11 +639,11 @@ func (g *gardener) write(name string, text []byte) error {
 
 // commit commits everything, and returns the id.
 func (g *gardener) commit(ctx context.Context, message string) (string, error) {
-	identity := []string{"-c", "user.name=Bench", "-c", "user.email=bench@example.com", "-c", "core.hooksPath=" + os.DevNull}
+	identity := []string{"-c", "user.name=Study", "-c", "user.email=study@example.com", "-c", "core.hooksPath=" + os.DevNull}
 	for _, args := range [][]string{{"add", "--all"}, slices.Concat(identity, []string{"commit", "--quiet", "--message", message})} {
-		if err := git(ctx, g.t.dir, g.b.env, nil, args...); err != nil {
+		if _, err := g.st.git(ctx, g.t.dir, args...); err != nil {
 			return "", err
 		}
 	}
-	return gitAnswer(ctx, g.t.dir, g.b.env, "rev-parse", "HEAD")
+	return g.st.git(ctx, g.t.dir, "rev-parse", "HEAD")
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -14,49 +10,52 @@ import (
 	"time"
 )
 
-// findCommits is how many commits are asked about in each repository, unless -commits
-// says otherwise.
-const findCommits = 100
-
 // A task is a question with the files that answer it.
 type task struct {
 	query string
 	want  []string
 }
 
-// findStudy asks, for commits of the last while, which files they changed. Engines get the
-// subject of the commit, and the tree and the history from before all these commits.
-func (b *bench) findStudy(ctx context.Context) (string, error) {
-	if len(b.repos) == 0 {
-		return "", errors.New("-run find needs a repository: -repo DIR")
+// find asks, for commits of the last while, which files they changed. Engines get the subject of the commit, and the
+// tree and the history from before all these commits. With -questions, it asks questions of people about HEAD.
+func (st *study) find(ctx context.Context) (string, error) {
+	var questions []question
+	engineNames := "ken,bm25,grep,ctags,codegraph"
+	if st.questions != "" {
+		var err error
+		if questions, err = readQuestions(st.questions); err != nil {
+			return "", err
+		}
+		engineNames = "ken,bm25,grep"
 	}
-	engines, err := b.chosenEngines(ctx, "ken", "bm25", "grep", "ctags", "codegraph")
-	if err != nil {
-		return "", err
-	}
-	earlier, err := readAnswers(b.study.earlier)
+	engines, err := st.chosenEngines(ctx, engineNames)
 	if err != nil {
 		return "", err
 	}
 	var sections []section
 	scores := make(map[string]map[string]score) // by repository and engine
-	for _, repo := range b.repos {
+	for _, repo := range st.repos {
 		name := repoName(repo)
-		t, tasks, err := b.findTasks(ctx, repo)
+		var t tree
+		var tasks []task
+		if questions != nil {
+			t, tasks, err = st.questionTasks(ctx, repo, questions)
+		} else {
+			t, tasks, err = st.commitTasks(ctx, repo)
+		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		scores[name] = make(map[string]score)
 		for _, e := range engines {
-			s, known := earlier.score(name, e.name, tasks)
-			if !known {
-				if s, err = b.ask(ctx, name, e, t, tasks); err != nil {
-					return "", fmt.Errorf("%s, %s: %w", name, e.name, err)
-				}
+			s, err := st.ask(ctx, name, e, t, tasks)
+			if err != nil {
+				return "", fmt.Errorf("%s, %s: %w", name, e.name, err)
 			}
 			scores[name][e.name] = s
 		}
-		sections = append(sections, section{name, append([]string{name, t.commit, fmt.Sprint(len(tasks))}, findCells(engines, scores[name])...)})
+		cells := []string{name, t.commit, fmt.Sprint(len(tasks))}
+		sections = append(sections, section{name, append(cells, st.findCells(engines, scores[name])...)})
 		if err := os.RemoveAll(t.dir); err != nil {
 			return "", err
 		}
@@ -65,7 +64,7 @@ func (b *bench) findStudy(ctx context.Context) (string, error) {
 	for _, e := range engines {
 		header = append(header, e.name)
 	}
-	if compared(scores[repoName(b.repos[0])]) {
+	if st.compared(scores[repoName(st.repos[0])]) {
 		header = append(header, "ken closes BM25's gap by")
 	}
 	text, err := bothTables(header, sections, func(repos []string) []string {
@@ -77,31 +76,39 @@ func (b *bench) findStudy(ctx context.Context) (string, error) {
 			}
 			mean[e.name] = sum
 		}
-		return append([]string{"mean", "", ""}, findCells(engines, mean)...)
+		return append([]string{"mean", "", ""}, st.findCells(engines, mean)...)
 	})
+	if st.questions != "" {
+		return "A right file first / among three / among ten / mean reciprocal rank.\n\n" + text, err
+	}
 	return "Recall at 10 / mean reciprocal rank / first file right.\n\n" + text, err
 }
 
 // findCells returns what each engine reached, and how much of the way from BM25 to a
 // perfect answer ken goes.
-func findCells(engines []engine, scores map[string]score) []string {
+func (st *study) findCells(engines []engine, scores map[string]score) []string {
 	var cells []string
 	for _, e := range engines {
 		s := scores[e.name].mean()
+		if st.questions != "" {
+			cells = append(cells, fmt.Sprintf("%.2f / %.2f / %.2f / %.3f", s.first, s.third, s.tenth, s.reciprocal))
+			continue
+		}
 		cells = append(cells, fmt.Sprintf("%.3f / %.3f / %.3f", s.recall, s.reciprocal, s.first))
 	}
-	if compared(scores) {
-		k, s := scores["ken"].mean(), scores["bm25"].mean()
-		cells = append(cells, gapClosed(k.recall, s.recall)+" / "+gapClosed(k.reciprocal, s.reciprocal))
+	if st.compared(scores) {
+		own := scores["ken"].mean()
+		base := scores["bm25"].mean()
+		cells = append(cells, gapClosed(own.recall, base.recall)+" / "+gapClosed(own.reciprocal, base.reciprocal))
 	}
 	return cells
 }
 
-// compared reports whether both ken and BM25 were asked.
-func compared(scores map[string]score) bool {
+// compared reports whether both ken and BM25 were asked about commits.
+func (st *study) compared(scores map[string]score) bool {
 	_, ken := scores["ken"]
 	_, base := scores["bm25"]
-	return ken && base
+	return ken && base && st.questions == ""
 }
 
 func gapClosed(now, before float64) string {
@@ -112,9 +119,9 @@ func gapClosed(now, before float64) string {
 }
 
 // ask puts all tasks to an engine.
-func (b *bench) ask(ctx context.Context, repo string, e engine, t tree, tasks []task) (score, error) {
+func (st *study) ask(ctx context.Context, repo string, e engine, t tree, tasks []task) (score, error) {
 	start := time.Now()
-	rank, err := e.prepare(b, ctx, t)
+	rank, err := e.prepare(st, ctx, t)
 	if err != nil {
 		return score{}, err
 	}
@@ -122,19 +129,23 @@ func (b *bench) ask(ctx context.Context, repo string, e engine, t tree, tasks []
 	var s score
 	start = time.Now()
 	for _, task := range tasks {
-		got, err := rank(ctx, task.query)
+		query := task.query
+		if st.questions != "" && e.name != "ken" {
+			query = withoutAskingWords(query)
+		}
+		got, err := rank(ctx, query)
 		if err != nil {
 			return score{}, err
 		}
 		s.add(got, task.want)
-		if err := b.detail(answer{repo, e.name, task.query, task.want, got, firstRight(got, task.want)}); err != nil {
+		if err := st.detail(answer{repo, e.name, task.query, task.want, got, firstRight(got, task.want)}); err != nil {
 			return score{}, err
 		}
 	}
 	asked := time.Since(start) / time.Duration(max(1, len(tasks)))
 	m := s.mean()
-	progress("%s, %s: %d tasks, recall at 10 %.3f, MRR %.3f, first right %.3f; prepared in %s ms, asked in %s ms",
-		repo, e.name, len(tasks), m.recall, m.reciprocal, m.first, ms(prepared), ms(asked))
+	progress("%s, %s: %d tasks, recall at 10 %.3f, MRR %.3f, first right %.3f; prepared in %v, asked in %v",
+		repo, e.name, len(tasks), m.recall, m.reciprocal, m.first, prepared.Round(time.Millisecond), asked.Round(time.Millisecond))
 	return s, nil
 }
 
@@ -148,61 +159,24 @@ type answer struct {
 	Rank   int      `json:"rank"` // of the first right file; 0 for none
 }
 
-// earlierAnswers are those of other runs, by repository, engine and query.
-type earlierAnswers map[[3]string]answer
-
-// readAnswers reads files that -details wrote.
-func readAnswers(files string) (earlierAnswers, error) {
-	earlier := make(earlierAnswers)
-	for name := range strings.SplitSeq(files, ",") {
-		if name == "" {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		for line := range bytes.Lines(text) {
-			var a answer
-			if err := json.Unmarshal(line, &a); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			earlier[[3]string{a.Repo, a.Engine, a.Query}] = a
-		}
-	}
-	return earlier, nil
-}
-
-// score returns what an engine reached, if it was asked all these tasks before.
-func (e earlierAnswers) score(repo, engine string, tasks []task) (s score, known bool) {
-	for _, task := range tasks {
-		a, asked := e[[3]string{repo, engine, task.query}]
-		if !asked || !slices.Equal(a.Want, task.want) {
-			return score{}, false
-		}
-		s.add(a.Got, task.want)
-	}
-	return s, true
-}
-
-// findTasks returns a tree of -back commits ago, and tasks from the commits since.
-func (b *bench) findTasks(ctx context.Context, repo string) (tree, []task, error) {
-	first, err := gitAnswer(ctx, repo, b.env, "rev-list", "--first-parent", "-n", fmt.Sprint(b.study.back+1), "HEAD")
+// commitTasks returns a tree of -back commits ago, and tasks from the commits since.
+func (st *study) commitTasks(ctx context.Context, repo string) (tree, []task, error) {
+	first, err := st.git(ctx, repo, "rev-list", "--first-parent", "-n", fmt.Sprint(st.back+1), "HEAD")
 	if err != nil {
 		return tree{}, nil, err
 	}
 	commits := strings.Fields(first)
 	base := commits[len(commits)-1]
-	t, err := b.copyUntil(ctx, repo, base)
+	t, err := st.copyUntil(ctx, repo, base)
 	if err != nil {
 		return tree{}, nil, err
 	}
-	log, err := gitAnswer(ctx, repo, b.env, "log", "--no-merges", "--reverse", "-z", "--format=%x02%s",
+	log, err := st.git(ctx, repo, "log", "--no-merges", "--reverse", "-z", "--format=%x02%s",
 		"--name-only", "--no-renames", "--diff-filter=MD", base+"..HEAD")
 	if err != nil {
 		return tree{}, nil, err
 	}
-	tasks := selectTasks(log, t.files, cmp.Or(b.commits, findCommits))
+	tasks := selectTasks(log, t.files, st.commits)
 	if len(tasks) == 0 {
 		return tree{}, nil, fmt.Errorf("no commit since %s can be asked about", t.commit)
 	}

@@ -23,27 +23,27 @@ const (
 )
 
 // npmDir is where this run installs packages of npm.
-func (b *bench) npmDir() string { return filepath.Join(b.tmp, "npm") }
+func (st *study) npmDir() string { return filepath.Join(st.tmp, "npm") }
 
 // installNpm installs a package into a directory of this run.
-func (b *bench) installNpm(ctx context.Context, name, version string) error {
-	if _, err := os.Stat(filepath.Join(b.npmDir(), "node_modules", name)); err == nil {
+func (st *study) installNpm(ctx context.Context, name, version string) error {
+	if _, err := os.Stat(filepath.Join(st.npmDir(), "node_modules", name)); err == nil {
 		return nil
 	}
 	progress("npm install %s@%s", name, version)
-	cmd := exec.CommandContext(ctx, "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", b.npmDir(), name+"@"+version)
+	cmd := exec.CommandContext(ctx, "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", st.npmDir(), name+"@"+version)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s is needed: npm install %s@%s: %w\n%s", name, name, version, err, tail(out))
 	}
 	return nil
 }
 
-func (b *bench) installCodegraph(ctx context.Context) error {
-	return b.installNpm(ctx, codegraphPackage, codegraphVersion)
+func (st *study) installCodegraph(ctx context.Context) error {
+	return st.installNpm(ctx, codegraphPackage, codegraphVersion)
 }
 
 // installCtags makes sure that ctags is Universal Ctags. It installs Debian's otherwise.
-func (b *bench) installCtags(ctx context.Context) error {
+func (st *study) installCtags(ctx context.Context) error {
 	universal := func() bool {
 		out, err := exec.CommandContext(ctx, "ctags", "--version").Output()
 		return err == nil && strings.HasPrefix(string(out), "Universal Ctags")

@@ -16,11 +16,11 @@ var typescriptEdges string
 
 // typescriptTruth asks TypeScript where each import leads, with the tsconfig that is
 // nearest to the file.
-func (b *bench) typescriptTruth(ctx context.Context, t tree, files []string) (edgeTruth, error) {
-	if err := b.installNpm(ctx, typescriptPackage, typescriptVersion); err != nil {
+func (st *study) typescriptTruth(ctx context.Context, t tree, files []string) (edgeTruth, error) {
+	if err := st.installNpm(ctx, typescriptPackage, typescriptVersion); err != nil {
 		return edgeTruth{}, err
 	}
-	script := filepath.Join(b.npmDir(), "edges.js")
+	script := filepath.Join(st.npmDir(), "edges.js")
 	if err := os.WriteFile(script, []byte(typescriptEdges), 0o644); err != nil {
 		return edgeTruth{}, err
 	}

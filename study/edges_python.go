@@ -16,8 +16,8 @@ import (
 const pyrightConfig = `{"include": ["."], "exclude": ["**/node_modules"], "typeCheckingMode": "off"}`
 
 // pythonTruth asks pyright which files each file imports.
-func (b *bench) pythonTruth(ctx context.Context, t tree, files []string) (edgeTruth, error) {
-	if err := b.installNpm(ctx, pyrightPackage, pyrightVersion); err != nil {
+func (st *study) pythonTruth(ctx context.Context, t tree, files []string) (edgeTruth, error) {
+	if err := st.installNpm(ctx, pyrightPackage, pyrightVersion); err != nil {
 		return edgeTruth{}, err
 	}
 	root, err := filepath.EvalSymlinks(t.dir)
@@ -28,7 +28,7 @@ func (b *bench) pythonTruth(ctx context.Context, t tree, files []string) (edgeTr
 	if err := os.WriteFile(config, []byte(pyrightConfig), 0o644); err != nil {
 		return edgeTruth{}, err
 	}
-	cmd := exec.CommandContext(ctx, "node", filepath.Join(b.npmDir(), "node_modules", pyrightPackage, "index.js"), "--dependencies", "--verbose")
+	cmd := exec.CommandContext(ctx, "node", filepath.Join(st.npmDir(), "node_modules", pyrightPackage, "index.js"), "--dependencies", "--verbose")
 	cmd.Dir = root
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -12,26 +11,20 @@ import (
 	"strings"
 )
 
-// docsStudy breaks what documents of real repositories mention, one commit for each case, and
+// documents breaks what documents of real repositories mention, one commit for each case, and
 // counts the cases that ken docs lists. Cases are chosen from the text of the documents
 // alone, with a fixed seed, so that anyone can repeat them.
-func (b *bench) docsStudy(ctx context.Context) (string, error) {
-	if len(b.repos) == 0 {
-		return "", errors.New("-run docs needs a repository: -repo DIR")
-	}
-	if err := b.build(ctx); err != nil {
-		return "", err
-	}
+func (st *study) documents(ctx context.Context) (string, error) {
 	counts := make(map[string]map[string]plantCount) // by repository and kind
 	trees := make(map[string]string)
-	for _, repo := range b.repos {
+	for _, repo := range st.repos {
 		name := repoName(repo)
-		t, err := b.clone(ctx, repo, "HEAD")
+		t, err := st.clone(ctx, repo, "HEAD")
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		trees[name] = t.commit
-		if counts[name], err = b.plantAndCount(ctx, name, t); err != nil {
+		if counts[name], err = st.plantAndCount(ctx, name, t); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		if err := os.RemoveAll(t.dir); err != nil {
@@ -48,7 +41,7 @@ func (b *bench) docsStudy(ctx context.Context) (string, error) {
 		return append([]string{"all", ""}, plantCells(all)...)
 	}
 	var sections []section
-	for _, repo := range b.repos {
+	for _, repo := range st.repos {
 		name := repoName(repo)
 		sections = append(sections, section{name, append([]string{name, trees[name]}, plantCells(counts[name])...)})
 	}
@@ -128,8 +121,8 @@ type plantAnswer struct {
 
 // plantAndCount plants cases in a tree, each in a commit of its own, and counts those that
 // ken lists.
-func (b *bench) plantAndCount(ctx context.Context, repo string, t tree) (map[string]plantCount, error) {
-	g := newGardener(b, t)
+func (st *study) plantAndCount(ctx context.Context, repo string, t tree) (map[string]plantCount, error) {
+	g := newGardener(st, t)
 	if err := g.read(); err != nil {
 		return nil, err
 	}
@@ -170,7 +163,7 @@ func (b *bench) plantAndCount(ctx context.Context, repo string, t tree) (map[str
 			done = append(done, planted{p, commit})
 		}
 	}
-	listed, err := b.docsFindings(ctx, t.dir)
+	listed, err := st.docsFindings(ctx, t.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +187,7 @@ func (b *bench) plantAndCount(ctx context.Context, repo string, t tree) (map[str
 			n.dated = 1
 		}
 		counts[p.Kind] = counts[p.Kind].plus(n)
-		if err := b.detail(a); err != nil {
+		if err := st.detail(a); err != nil {
 			return nil, err
 		}
 	}
@@ -208,12 +201,12 @@ type docsFinding struct {
 	Line                                        int
 }
 
-func (b *bench) docsFindings(ctx context.Context, dir string) ([]docsFinding, error) {
-	r, err := command{args: []string{b.ken, "docs", "--json", "--all"}, dir: dir, env: b.env}.run(ctx)
+func (st *study) docsFindings(ctx context.Context, dir string) ([]docsFinding, error) {
+	out, err := st.output(ctx, dir, st.ken, "docs", "--json", "--all")
 	if err != nil {
 		return nil, err
 	}
 	var answer struct{ Mentions []docsFinding }
-	err = json.Unmarshal(r.stdout, &answer)
+	err = json.Unmarshal(out, &answer)
 	return answer.Mentions, err
 }
