@@ -32,7 +32,7 @@ LINT_VERSION := v2.14.0
 CACHE        := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ken
 LINT         := $(CACHE)/golangci-lint-$(LINT_VERSION)-$(shell go env GOVERSION)/golangci-lint
 
-.PHONY: up build check test bench fuzz screenshots release fmt clean setup sources format vet lint quick race stores study e2e cross static spec
+.PHONY: up build check test bench fuzz screenshots release fmt clean setup sources format vet lint quick race whole study e2e cross static spec
 
 up: build
 	bin/ken up
@@ -45,7 +45,7 @@ check: sources quick study
 test: setup
 	$(MAKE) sources
 	$(MAKE) race
-	$(MAKE) stores
+	$(MAKE) whole
 	$(MAKE) study
 	$(MAKE) e2e
 	$(MAKE) cross
@@ -93,20 +93,20 @@ HANGS    := -timeout 30m
 quick:
 	go test $(HANGS) -short $(INSIDE)
 
-# SQLite is ten times as slow under the race detector, and processes that are killed at every
-# write have no races to show. Under the detector the stores get few random histories and no
-# such process; without it, their tests run whole.
-STORES   := ./internal/store/local ./internal/store/sqlite
+# The detector makes code ten times as slow. These packages compute long, or kill processes at every
+# write, which have no races to show: under the detector their tests are short and try few random
+# cases; without it, they run whole.
+LONG     := ./internal/store/local ./internal/store/sqlite ./internal/outline ./internal/ken
 race:
-	CGO_ENABLED=1 go test $(HANGS) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(STORES))")
-	CGO_ENABLED=1 go test $(HANGS) -race -skip 'KilledAtEveryWrite|FullDisk' $(STORES) -rapid.checks=20
+	CGO_ENABLED=1 go test $(HANGS) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(LONG))")
+	CGO_ENABLED=1 go test $(HANGS) -race -short -skip 'KilledAtEveryWrite|FullDisk' $(LONG)
+
+whole:
+	go test $(HANGS) $(LONG)
 
 # The studies are a module of their own.
 study:
 	go -C study test $(HANGS) ./...
-
-stores:
-	go test $(HANGS) $(STORES)
 
 # They start a ken that they build, of which go test's cache knows nothing.
 e2e:

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -189,8 +190,22 @@ func walk(t *testing.T, visit func(name string)) {
 	}
 }
 
-// parse parses every Go file of the module, also those for other systems.
+var (
+	parseOnce sync.Once
+	parsed    []file
+)
+
+// parse returns every Go file of the module, also those for other systems. It reads them once for all tests.
 func parse(t *testing.T) []file {
+	t.Helper()
+	parseOnce.Do(func() { parsed = parseAll(t) })
+	if len(parsed) == 0 {
+		t.Fatal("no source files found")
+	}
+	return parsed
+}
+
+func parseAll(t *testing.T) []file {
 	t.Helper()
 	var files []file
 	walk(t, func(name string) {
@@ -223,9 +238,6 @@ func parse(t *testing.T) []file {
 		}
 		files = append(files, f)
 	})
-	if len(files) == 0 {
-		t.Fatal("no source files found")
-	}
 	return files
 }
 
