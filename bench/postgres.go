@@ -41,7 +41,7 @@ func (b *bench) postgresWorks(ctx context.Context) (err error) {
 		return err
 	}
 	address := server.Address("postgres", "", name)
-	store, err := postgres.Open(address, postgres.Options{Repository: "bench", Machine: "bench"})
+	store, err := postgres.Open(address, postgres.Options{Repository: "bench"})
 	if err != nil {
 		return err
 	}

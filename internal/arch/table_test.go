@@ -9,7 +9,7 @@ var (
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
-		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team", "workspace", "session",
+		"store/local", "store/sqlite", "store/postgres", "store/team", "workspace", "session",
 	}
 	// These combine features: the settings of all features, and a queue of survey runs. Others read and write the files
 	// that a feature decides about.
@@ -125,8 +125,7 @@ var imports = func() map[string][]string {
 	m["testrepo"] = nil
 	m["testcost"] = nil
 	m["arch"] = nil
-	// storetest compares every engine with the memory store.
-	m["store/storetest"] = join(types, []string{"store/memory"})
+	m["store/storetest"] = types
 	// modeltest is a provider for tests. It does not import model/provider, so that it can find mistakes in it.
 	m["model/modeltest"] = types
 	m["pgtest"] = nil
@@ -148,8 +147,9 @@ var outside = map[string][]string{
 	"e2e/lives":   nil,
 }
 
-// inTests lists the packages that all test files may import: the helpers, and the memory store as a fake.
-var inTests = join(helpers, []string{"store/memory"})
+// inTests lists the packages that all test files may import: the helpers, and SQLite, whose stores in memory are as
+// fast as a fake.
+var inTests = join(helpers, []string{"store/sqlite"})
 
 // realParts lists what the tests of a package may import in addition, because the real package is as fast as a fake, or
 // because a test compares the fake with it. The end-to-end tests write the replies of a test model with types of

@@ -18,9 +18,6 @@ const (
 	syncBase         // exchange records
 )
 
-// asOf is the format of the time of the last contact.
-const asOf = "2006-01-02 15:04:05 MST"
-
 // printBase prints the status of the database. With --json it is part of the document of the command.
 func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 	if p.io.JSON {
@@ -59,27 +56,5 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 		if more := b.Bad - len(b.Quarantined); more > 0 {
 			p.io.Line(term.Bad, "ignored", b.Address, english.Count(more, "more record")+" that ken cannot read")
 		}
-		if act != lookBase {
-			return
-		}
-		for _, m := range b.Machines {
-			p.io.Line(term.Plain, "machine", m.Host+":"+m.Worktree, machineStatus(m))
-		}
 	})
-}
-
-// machineStatus describes a work tree.
-func machineStatus(m store.Machine) string {
-	here := ""
-	if m.Here {
-		here = ", this one"
-	}
-	if m.Verified.IsZero() {
-		return "not verified yet" + here
-	}
-	head := "no commit"
-	if !m.Head.IsZero() {
-		head = m.Head.String()[:12]
-	}
-	return fmt.Sprintf("verified at %s, %s: %s, %d fresh, %d stale%s", head, m.Verified.Format(asOf), english.Count(m.Files, "file"), m.Fresh, m.Stale, here)
 }

@@ -47,7 +47,7 @@ func (p *program) printSharing(s *share.Status) error {
 	remote := fault.Quote(s.Remote)
 	when := ""
 	if !s.Fetched.IsZero() {
-		when = ", as of " + s.Fetched.Format(asOf)
+		when = ", as of " + s.Fetched.Format("2006-01-02 15:04:05 MST")
 	}
 	p.io.Buffered(func() {
 		switch {

@@ -65,7 +65,7 @@ func (r *Repository) OpenTeam(ctx context.Context) (*team.Team, error) {
 	}
 	return team.Open(team.Options{
 		Step: step, Address: address, Refused: refused, Repository: r.Identity().Name, Local: r.Store,
-		StateDir: StateDir(), CommonDir: r.Git.CommonDir(), Bare: r.Bare, Root: r.Git.Root(), Worktree: r.Git.Worktree(),
+		StateDir: StateDir(), CommonDir: r.Git.CommonDir(),
 	})
 }
 

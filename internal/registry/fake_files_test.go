@@ -10,7 +10,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/store/memory"
+	"ken/internal/store/sqlite"
 )
 
 var _ registry.Files = (*fakeRepo)(nil)
@@ -118,9 +118,16 @@ func kindOf(p repo.Path, bytes string) repo.Kind {
 	}
 }
 
+// newStore returns an empty store, which ends with the context.
+func newStore(ctx context.Context) *sqlite.Store {
+	s := sqlite.Open(sqlite.InMemory, sqlite.Options{})
+	context.AfterFunc(ctx, func() { s.Close() })
+	return s
+}
+
 // A countingStore counts full scans, and calls beforeCommit ahead of each commit.
 type countingStore struct {
-	*memory.Store
+	*sqlite.Store
 	scans        int
 	commits      int
 	beforeCommit func()

@@ -14,7 +14,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/store/memory"
 )
 
 // A fakeRepo is a repository and its work tree in memory. It implements registry.Git and registry.Files, and
@@ -76,7 +75,7 @@ func newFakeRepo(t interface{ Context() context.Context }) *fakeRepo {
 		ctx:  t.Context(),
 		disk: map[repo.Path]*file{}, index: map[repo.Path]*repo.Entry{}, subs: map[repo.Path]repo.Submodule{},
 		blobs: map[repo.ID]string{}, commits: map[repo.ID]commit{},
-		clock: 100, behind: -1, store: &countingStore{Store: memory.New()},
+		clock: 100, behind: -1, store: &countingStore{Store: newStore(t.Context())},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"ken/internal/share"
 	"ken/internal/store"
 	"ken/internal/store/local"
-	"ken/internal/store/memory"
+	"ken/internal/store/sqlite"
 	"ken/internal/store/storetest"
 	"ken/internal/testrepo"
 )
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 type clone struct {
 	*testrepo.Repo
 	t      testing.TB
-	store  *memory.Store
+	store  *sqlite.Store
 	policy share.Policy
 	log    string // a log of the contacts with origin
 	// stateFile says how far the clone has read the records of remotes.
@@ -61,9 +61,21 @@ func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 	return remote
 }
 
+// newStore returns an empty store.
+func newStore(t testing.TB) *sqlite.Store {
+	t.Helper()
+	s := sqlite.Open(sqlite.InMemory, sqlite.Options{})
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
 func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {
 	t.Helper()
-	c := &clone{Repo: remote.Clone(args...), t: t, store: memory.New(), log: filepath.Join(t.TempDir(), "log"), stateFile: local.OpenShareFile(t.TempDir())}
+	c := &clone{Repo: remote.Clone(args...), t: t, store: newStore(t), log: filepath.Join(t.TempDir(), "log"), stateFile: local.OpenShareFile(t.TempDir())}
 	c.Git("config", "remote.origin.uploadpack", "echo fetch >>'"+c.log+"'; git-upload-pack")
 	c.Git("config", "remote.origin.receivepack", "echo push >>'"+c.log+"'; git-receive-pack")
 	return c
@@ -172,7 +184,7 @@ func wantCounts(t *testing.T, what string, got, want int) {
 }
 
 // A fullStore rejects new records.
-type fullStore struct{ *memory.Store }
+type fullStore struct{ *sqlite.Store }
 
 func (fullStore) AddRecords(context.Context, []store.Record) error {
 	return errors.New("no space left on device")
@@ -273,7 +285,7 @@ func TestPushAndPull(t *testing.T) {
 			}
 			wantCounts(t, "pushed without a memory", a.push().Records, 0)
 			before := b.knows()
-			b.store = memory.New()
+			b.store = newStore(t)
 			b.know("six")
 			b.pull()
 			wantCounts(t, "pushed from a new store", b.push().Records, 1)

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"time"
-
-	"ken/internal/repo"
-)
+import "ken/internal/repo"
 
 // A TeamStatus compares a clone with the database of its team.
 type TeamStatus struct {
@@ -22,13 +18,11 @@ type TeamStatus struct {
 	// Unpulled counts records of the database that the clone may not have. It is 0 when
 	// there is a problem.
 	Unpulled int `json:"unpulled"`
-	Records  int `json:"records,omitempty"`
+	Records  int `json:"records,omitempty"` // of the database
 	// Bad counts the records of the database that the clone ignores because their
 	// content is bad, and Quarantined lists the first of them.
 	Bad         int         `json:"aside,omitempty"`
 	Quarantined []BadRecord `json:"quarantined,omitempty"`
-	// Machines are the worktrees that use the database, this one first.
-	Machines []Machine `json:"machines,omitempty"`
 }
 
 // A BadRecord is a record of the database that ken ignores.
@@ -51,20 +45,4 @@ const (
 // Current reports whether the clone and the database are known to have the same records.
 func (s *TeamStatus) Current() bool {
 	return s.Problem == "" && s.Unsent == 0 && s.Unpulled == 0 && s.Bad == 0
-}
-
-// A Machine is a worktree of some machine at its last verification. The counts are of
-// files, by the state of their summaries.
-type Machine struct {
-	ID         string    `json:"id"`
-	Host       string    `json:"host"` // the name that people use
-	Here       bool      `json:"here,omitempty"`
-	Worktree   string    `json:"worktree"`
-	Head       repo.ID   `json:"head,omitzero"`
-	Verified   time.Time `json:"verified_at,omitzero"`
-	ReportedAt time.Time `json:"told_at,omitzero"`
-	Files      int       `json:"files"`
-	Fresh      int       `json:"fresh"`
-	Stale      int       `json:"stale"`
-	None       int       `json:"none"`
 }

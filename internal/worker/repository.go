@@ -44,7 +44,7 @@ func openRepository(ctx context.Context, dir string, opts Options, asked bool) (
 	}
 	s := &repository{w: w, command: opts.Provider == provider.Command}
 	if s.address, s.identity, err = database(ctx, w, asked); err == nil {
-		s.store, err = postgres.Open(s.address, postgres.Options{Repository: s.identity, Machine: workerName(), Connections: max(2, opts.Jobs)})
+		s.store, err = postgres.Open(s.address, postgres.Options{Repository: s.identity, Connections: max(2, opts.Jobs)})
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())

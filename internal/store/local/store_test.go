@@ -14,11 +14,11 @@ func TestConformance(t *testing.T) {
 		t.Helper()
 		return open(t)
 	})
-	storetest.RunSurvey(t, func(t *testing.T) storetest.SurveyStore {
+	storetest.RunLeases(t, func(t *testing.T) storetest.Store {
 		t.Helper()
 		return open(t)
 	})
-	storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
+	storetest.RunLog(t, func(t *testing.T) storetest.Log {
 		t.Helper()
 		return open(t)
 	})

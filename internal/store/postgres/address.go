@@ -277,13 +277,10 @@ func (e *serverError) Unwrap() error { return e.err }
 // Explain returns a server error of another package with the address, the reason and a hint.
 func (s *Store) Explain(err error) error { return s.explain("reach", err) }
 
-// explain returns err with the operation, the address, the reason and a hint. It returns callback errors unchanged.
+// explain returns err with the operation, the address, the reason and a hint.
 func (s *Store) explain(what string, err error) error {
 	if err == nil {
 		return nil
-	}
-	if t, ok := errors.AsType[*callbackError](err); ok {
-		return t.error
 	}
 	if _, ok := errors.AsType[*serverError](err); ok {
 		return err

@@ -3,13 +3,18 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
+	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/store/storetest"
@@ -30,7 +35,7 @@ func TestReadWhileOthersWrite(t *testing.T) {
 				word := fmt.Sprint(w, " ", i)
 				var err error
 				if i%2 == 0 {
-					err = s.Commit(t.Context(), "", store.FileChanges{Records: []fresh.Record{storetest.Record(word, word, i)}}, nil)
+					err = s.AddRecords(t.Context(), []store.Record{file(word, word, i)})
 				} else {
 					err = s.SaveDirRecords(t.Context(), []*store.DirRecord{storetest.Directory("d", word, i)})
 				}
@@ -67,10 +72,16 @@ func TestReadWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// openOther opens a repository as another machine.
+// file returns the record of a file.
+func file(text, about string, seconds int) store.Record {
+	r := storetest.Record(text, about, seconds)
+	return store.Record{File: &r}
+}
+
+// openOther opens a repository as another machine does.
 func openOther(t *testing.T, address, repository string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "another"})
+	s, err := postgres.Open(address, postgres.Options{Repository: repository})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +91,7 @@ func openOther(t *testing.T, address, repository string) *postgres.Store {
 
 // Many clients create the tables of an empty database at the same time. None of them takes incomplete tables for
 // those of another program.
-func TestConcurrentMigrate(t *testing.T) {
+func TestConcurrentCreate(t *testing.T) {
 	for range 10 {
 		address := pgtest.Database(t)
 		var all sync.WaitGroup
@@ -97,53 +108,90 @@ func TestConcurrentMigrate(t *testing.T) {
 	}
 }
 
-// Machines of one repository share records, but not work trees. Repositories share nothing.
+// Machines of one repository share records. Repositories share nothing.
 func TestSeparation(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
-	storetest.Commit(t, s, "", store.FileChanges{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x")},
-		Verification: &store.Verification{Head: storetest.ID("h")},
-	})
-	storetest.SaveDirRecords(t, s, storetest.Directory("d", "x", 1))
-	if _, err := s.Acquire(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
+	storetest.AddRecords(t, s, file("text", "x", 1), store.Record{Directory: storetest.Directory("d", "x", 1)})
+	failure := store.DirFailure{Path: "f", Reason: "no", At: storetest.Epoch}
+	if err := s.SaveFailure(t.Context(), failure); err != nil {
 		t.Fatal(err)
 	}
-	machine, repository := openOther(t, address, s.Name()), open(t, address)
-	if list, _ := storetest.Since(t, machine, "", 10); len(list) != 2 {
-		t.Errorf("another machine has %d records, want 2", len(list))
-	}
-	for name, other := range map[string]*postgres.Store{"machine": machine, "repository": repository} {
-		if rows := storetest.Rows(t, other, ""); len(rows) > 0 {
-			t.Errorf("another %s has rows: %v", name, rows)
-		}
-		if _, ok, err := other.LastVerification(t.Context(), ""); ok || err != nil {
-			t.Errorf("another %s has a baseline, %v", name, err)
-		}
-		if l, err := other.Leases(t.Context(), ""); len(l) > 0 || err != nil {
-			t.Errorf("another %s has leases: %v, %v", name, l, err)
-		}
-		if err := other.Commit(t.Context(), "", store.FileChanges{Worktrees: []string{}}, nil); err != nil {
-			t.Error(err)
-		}
-	}
-	if list, _ := storetest.Since(t, repository, "", 10); len(list) > 0 {
-		t.Errorf("another repository has %v", list)
-	}
 	id := storetest.Directory("d", "x", 1).ID()
-	for of, want := range map[*postgres.Store]int{s: 1, machine: 1, repository: 0} {
-		if kept, err := of.DirRecordsByID(t.Context(), []fresh.Digest{id}); len(kept) != want || err != nil {
-			t.Errorf("%s has the record %d times, want %d; error %v", of.Name(), len(kept), want, err)
+	for name, c := range map[string]struct {
+		store *postgres.Store
+		want  int // of each kind
+	}{
+		"this machine": {s, 1}, "another machine": {openOther(t, address, s.Name()), 1}, "another repository": {open(t, address), 0},
+	} {
+		if list, _ := storetest.Since(t, c.store, "", 10); len(list) != 2*c.want {
+			t.Errorf("%s has the records %v, want %d", name, list, 2*c.want)
+		}
+		if n, err := c.store.Count(t.Context()); n != 2*c.want || err != nil {
+			t.Errorf("%s counts %d records, want %d; error %v", name, n, 2*c.want, err)
+		}
+		if found, err := c.store.Newest(t.Context(), []repo.Content{storetest.Content("x")}); len(found) != c.want || err != nil {
+			t.Errorf("%s has the newest records %v, want %d; error %v", name, found, c.want, err)
+		}
+		if kept, err := c.store.DirRecordsByID(t.Context(), []fresh.Digest{id}); len(kept) != c.want || err != nil {
+			t.Errorf("%s has the record %d times, want %d; error %v", name, len(kept), c.want, err)
+		}
+		if latest, err := c.store.Latest(t.Context()); len(latest) != c.want || err != nil {
+			t.Errorf("%s has the latest records %v, want %d; error %v", name, latest, c.want, err)
+		}
+		if failed, err := c.store.Failures(t.Context()); len(failed) != c.want || err != nil {
+			t.Errorf("%s has the failures %v, want %d; error %v", name, failed, c.want, err)
 		}
 	}
-	if latest, err := repository.Latest(t.Context()); len(latest) > 0 || err != nil {
-		t.Errorf("another repository has %v, %v", latest, err)
+}
+
+// A record in the future that is in the database anyway is not used, and counts as bad.
+func TestRecordInFuture(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	ahead, directory := storetest.Record("ahead", "x", 0), storetest.Directory("d", "x", 0)
+	ahead.At = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
+	directory.At = ahead.At
+	outline := storetest.Outlined("d", "x", 0)
+	outline.At = ahead.At
+	soon := storetest.Record("soon", "y", 0)
+	soon.At = time.Now().Add(fresh.MaxClockSkew - time.Hour).UTC().Truncate(time.Microsecond)
+	now := storetest.Record("now", "x", 1)
+	err := s.Write(t.Context(), func(tx pgx.Tx) error {
+		return s.SaveRecordsTx(t.Context(), tx, []*store.DirRecord{directory, outline}, []fresh.Record{ahead, soon, now})
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if rows := storetest.Rows(t, s, ""); len(rows) != 1 {
-		t.Errorf("another store pruned the rows: %v", rows)
+	newest, err := s.Newest(t.Context(), []repo.Content{storetest.Content("x"), storetest.Content("y")})
+	if err != nil || newest[storetest.Content("x")].Text != "now" || newest[storetest.Content("y")].Text != "soon" {
+		t.Errorf("the newest records are %v, %v; want now and soon", newest, err)
 	}
-	if l, err := s.Leases(t.Context(), ""); len(l) != 1 || err != nil {
-		t.Errorf("another store pruned the leases: %v, %v", l, err)
+	d, err := s.ReadSince(t.Context(), "", 10)
+	if err != nil || len(d.Records) != 2 || len(d.Bad) != 2 {
+		t.Errorf("ReadSince returned %+v, %v; want 2 records, and 2 bad ones", d, err)
+	}
+	latest, err := s.Latest(t.Context())
+	if err != nil || len(latest) > 0 {
+		t.Errorf("the latest records are %v, %v; want none", latest, err)
+	}
+}
+
+// The views for people have each summary of a file, and the latest summary and outline of a directory.
+func TestViews(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	storetest.AddRecords(t, s, file("old", "x", 1), file("new", "x", 2))
+	storetest.SaveDirRecords(t, s, storetest.Directory("d\xff", "x", 1), storetest.Directory("d\xff", "y", 2),
+		storetest.Outlined("d\xff", "o", 1), storetest.Outlined("d\xff", "p", 3))
+	for query, want := range map[string]string{
+		`SELECT repository || ' ' || path || ' ' || summary FROM ken.summary ORDER BY seq`:             s.Name() + " a.go old, " + s.Name() + " a.go new",
+		`SELECT path || ' ' || summary || ' ' || recipe FROM ken.directory ORDER BY seq`:               `d\377 about y prompt/1 model, d\377 about p outline/1`,
+		`SELECT version || '' FROM ken.schema`:                                                         "1",
+		`SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = 'ken'`: "directory_failure directory_record record repository schema",
+	} {
+		if got := strings.Join(pgtest.Column[string](t, address, query), ", "); got != want {
+			t.Errorf("%s returned %q, want %q", query, got, want)
+		}
 	}
 }
 
@@ -153,11 +201,12 @@ func TestCrash(t *testing.T) {
 	s := open(t, server.Database(t))
 	storetest.AddRecords(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
 	errCallback := errors.New("callback")
-	err := s.Commit(t.Context(), "", store.FileChanges{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Verification: &store.Verification{},
-	}, func() (bool, error) { return false, errCallback })
+	err := s.Write(t.Context(), func(tx pgx.Tx) error {
+		records := []fresh.Record{storetest.Record("text", "x", 1)}
+		return errors.Join(s.SaveRecordsTx(t.Context(), tx, nil, records), errCallback)
+	})
 	if !errors.Is(err, errCallback) {
-		t.Errorf("Commit returned the error %v; want that of the callback", err)
+		t.Errorf("Write returned the error %v; want that of the callback", err)
 	}
 	server.Crash(t)
 	_, _, err = s.Since(t.Context(), "", 10)
@@ -170,10 +219,9 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// ken does not change a database of another program or version, and says why.
+// ken does not change a database of another program, and says why.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ sql, message, hint string }{
-		"newer":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (99)`, "a newer version of ken made the tables (schema 99", "upgrade"},
 		"foreign": {`CREATE SCHEMA ken; CREATE TABLE ken.dolls (id int)`, "belongs to another program", "another database"},
 		"table":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (name text)`, "belongs to another program", "another database"},
 		"type":    {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version text, database uuid)`, "belongs to another program", "another database"},
@@ -192,6 +240,61 @@ func TestRefused(t *testing.T) {
 		})
 	}
 }
+
+// ken uses no tables of another version, older or newer, and touches nothing. It says so in one line, with the command
+// that moves them aside. After that it makes new tables, and the old ones are still there.
+func TestOtherVersion(t *testing.T) {
+	for version, hint := range map[int]string{
+		-1: "move the tables aside: psql ", 2: "upgrade ken, or move the tables aside: psql ", 99: "upgrade ken, or move the tables aside: psql ",
+	} {
+		address := pgtest.Database(t)
+		s := open(t, address)
+		storetest.AddRecords(t, s, file("kept", "x", 1))
+		pgtest.Exec(t, address, fmt.Sprintf(`
+			UPDATE ken.schema SET version = %d;
+			CREATE TABLE ken.worktree (machine bytea); INSERT INTO ken.worktree VALUES ('laptop');
+			DROP TABLE ken.directory_failure`, version))
+		const everything = `SELECT query_to_xml('SELECT * FROM ' || c.oid::regclass, true, false, '')::text
+			FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken' AND c.relkind IN ('r', 'v') ORDER BY c.relname`
+		before := pgtest.Column[string](t, address, everything)
+
+		message := fmt.Sprintf("the tables in the schema ken have version %d, and this version of ken needs 1", version)
+		for name, err := range map[string]error{
+			"an existing repository": second(openOther(t, address, s.Name()).Repository(t.Context())),
+			"a new repository":       second(open(t, address).Repository(t.Context())),
+			"CheckAccess":            postgres.CheckAccess(t.Context(), address),
+		} {
+			if err == nil || !strings.HasSuffix(err.Error(), ": "+message) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: the error is %v; want one line with %q", name, err, message)
+			}
+			move := fmt.Sprintf(" -c 'ALTER SCHEMA ken RENAME TO ken_version_%d'", version)
+			if h := fault.HintOf(err); !strings.HasPrefix(h, hint) || !strings.HasSuffix(h, move) || strings.Contains(h, "\n") {
+				t.Errorf("%s: the hint is %q; want %q and %q", name, h, hint, move)
+			}
+		}
+		if after := pgtest.Column[string](t, address, everything); !slices.Equal(before, after) {
+			t.Errorf("the tables changed:\n%s\nwere\n%s", after, before)
+		}
+	}
+}
+
+// The command of the hint moves the tables aside.
+func TestMoveAside(t *testing.T) {
+	address := pgtest.Database(t)
+	pgtest.Exec(t, address, `CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (2)`)
+	_, err := open(t, address).Repository(t.Context())
+	_, sql, ok := strings.Cut(fault.HintOf(err), " -c '")
+	if !ok {
+		t.Fatalf("the hint %q has no command", fault.HintOf(err))
+	}
+	pgtest.Exec(t, address, strings.TrimSuffix(sql, "'"))
+	storetest.AddRecords(t, open(t, address), file("text", "x", 1))
+	if v := pgtest.Value[int](t, address, `SELECT version FROM ken_version_2.schema`); v != 2 {
+		t.Errorf("the tables that were moved have version %d, want 2", v)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 // ken uses an empty schema that the administrator created.
 func TestEmptySchema(t *testing.T) {

@@ -1,9 +1,8 @@
-// Package postgres implements the shared store of a team in a PostgreSQL database. One database has the
-// records of many repositories and the work tree states of many machines.
+// Package postgres implements the shared store of a team in a PostgreSQL database: a log of the records of many
+// repositories.
 //
-// Records belong to a repository and are identified by their content, so all machines share them. Rows,
-// baselines and leases belong to a work tree of a machine. Error messages never contain a password.
-// Package internal/store/team decides when a machine contacts the server.
+// Records belong to a repository and are identified by their content, so all machines share them. Error messages never
+// contain a password. Package internal/store/team decides when a machine contacts the server.
 package postgres
 
 import (
@@ -16,18 +15,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"ken/internal/store"
 )
 
-var _ store.Files = (*Store)(nil)
-
-// Options identifies the repository and the machine of a Store.
+// Options identifies the repository of a Store.
 type Options struct {
 	// Repository is the name of the repository. Repositories do not see each other's records.
 	Repository string
-	// Machine identifies the machine; each machine has its own work trees. Host is its name for people.
-	Machine, Host string
 	// Connections limits the connections of the pool; 0 means 4.
 	Connections int
 	// Wait limits how long a write waits for other writes to the repository; 0 means 20 seconds.
@@ -37,8 +30,8 @@ type Options struct {
 // connectTimeout limits a connection attempt. A distant server takes less than a second, with TLS.
 const connectTimeout = 5 * time.Second
 
-// A Store is the shared store of one repository, used by one machine. It is safe for concurrent use. The first
-// call connects and migrates the tables to the newest schema.
+// A Store is the shared store of one repository. It is safe for concurrent use. The first call connects, and creates
+// the tables if there are none.
 type Store struct {
 	opts        Options
 	address     Address
@@ -112,7 +105,7 @@ func (s *Store) Close() error {
 // Config returns the settings of the connection, for callers that need their own connections.
 func (s *Store) Config() *pgxpool.Config { return s.connections.config.Copy() }
 
-// Pool returns the connection pool. It connects and migrates the tables if necessary.
+// Pool returns the connection pool. It connects, and creates the tables if there are none.
 func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,40 +133,41 @@ func (s *Store) Repository(ctx context.Context) (int64, error) {
 	return s.repository, err
 }
 
-// prepare finds the id of the repository. If necessary it migrates the tables and creates the repository.
-// Usually it needs one query.
+// prepare finds the id of the repository. If necessary it creates the tables and the repository. Usually it needs one
+// query.
 func (s *Store) prepare(ctx context.Context, pool *pgxpool.Pool) error {
-	if ok, err := s.find(ctx, pool); ok || err != nil {
+	v, err := s.find(ctx, pool)
+	if err == nil && v != schemaVersion {
+		err = s.create(ctx, pool)
+	}
+	if err != nil || s.repository != 0 {
 		return err
 	}
-	if err := s.migrate(ctx, pool); err != nil {
-		return err
-	}
-	_, err := pool.Exec(ctx, `INSERT INTO ken.repository (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, []byte(s.opts.Repository))
+	_, err = pool.Exec(ctx, `INSERT INTO ken.repository (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`, []byte(s.opts.Repository))
 	if err != nil {
 		return err
 	}
-	ok, err := s.find(ctx, pool)
-	if err == nil && !ok {
+	_, err = s.find(ctx, pool)
+	if err == nil && s.repository == 0 {
 		err = errors.New("the row of the repository disappeared after it was written")
 	}
 	return err
 }
 
-// find reads the id of the repository. It returns false if the repository or the tables do not exist, or if the
-// tables have another schema.
-func (s *Store) find(ctx context.Context, pool *pgxpool.Pool) (ok bool, err error) {
-	var version int
-	err = pool.QueryRow(ctx, `
-		SELECT s.version, s.database::text, r.id FROM ken.schema s, ken.repository r WHERE r.name = $1`,
-		[]byte(s.opts.Repository)).Scan(&version, &s.database, &s.repository)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows), isUndefined(err):
-		return false, nil
-	case err != nil:
-		return false, err
+// find reads the version of the tables, 0 if there are none, and the ids of the database and the repository.
+func (s *Store) find(ctx context.Context, q querier) (version int, err error) {
+	s.repository = 0
+	var id *int64
+	err = q.QueryRow(ctx, `
+		SELECT s.version, s.database::text, r.id FROM ken.schema s LEFT JOIN ken.repository r ON r.name = $1`,
+		[]byte(s.opts.Repository)).Scan(&version, &s.database, &id)
+	if errors.Is(err, pgx.ErrNoRows) || isUndefined(err) {
+		return 0, nil
 	}
-	return version == len(migrations), nil
+	if id != nil && version == schemaVersion {
+		s.repository = *id
+	}
+	return version, err
 }
 
 // Each transaction sets its own timeouts, because a connection pooler may refuse session settings or give the
@@ -210,14 +204,6 @@ func (s *Store) within(ctx context.Context, what string, opts pgx.TxOptions, fn 
 	}
 	return s.explain(what, pgx.BeginTxFunc(ctx, pool, opts, fn))
 }
-
-// A callbackError is an error of the caller's callback, not of the server.
-type callbackError struct{ error }
-
-func (e *callbackError) Unwrap() error { return e.error }
-
-// machine returns the value of the machine columns.
-func (s *Store) machine() []byte { return []byte(s.opts.Machine) }
 
 // scanAll scans each row into the variables and calls scan after each.
 func scanAll(rows pgx.Rows, err error, scan func() error, into ...any) error {

@@ -17,7 +17,7 @@ var newRepository atomic.Int64
 func open(t *testing.T, address string) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(address, postgres.Options{
-		Repository: fmt.Sprint("repository ", newRepository.Add(1)), Machine: "machine", Host: "host",
+		Repository: fmt.Sprint("repository ", newRepository.Add(1)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -30,25 +30,9 @@ func open(t *testing.T, address string) *postgres.Store {
 	return s
 }
 
-func TestStore(t *testing.T) {
+func TestConformance(t *testing.T) {
 	address := pgtest.Database(t)
-	storetest.Run(t, func(t *testing.T) store.Files {
-		t.Helper()
-		return open(t, address)
-	})
-}
-
-func TestSurvey(t *testing.T) {
-	address := pgtest.Database(t)
-	storetest.RunSurvey(t, func(t *testing.T) storetest.SurveyStore {
-		t.Helper()
-		return open(t, address)
-	})
-}
-
-func TestShare(t *testing.T) {
-	address := pgtest.Database(t)
-	storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
+	storetest.RunLog(t, func(t *testing.T) storetest.Log {
 		t.Helper()
 		return open(t, address)
 	})

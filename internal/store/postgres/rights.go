@@ -25,16 +25,16 @@ func CheckAccess(ctx context.Context, address string) error {
 		return s.explain("open", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	v, schema, err := version(ctx, conn)
+	v, exists, err := version(ctx, conn)
 	pg, refused := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case refused && pg.Code == insufficientPrivilege:
 		err = cmp.Or(s.checkRights(ctx, conn), err)
 	case err != nil:
-	case v > len(migrations):
-		err = newer(v)
-	case v < len(migrations):
-		err = s.checkCreate(ctx, conn, v, schema)
+	case v == 0:
+		err = s.checkCreate(ctx, conn, exists)
+	case v != schemaVersion:
+		err = s.otherVersion(v)
 	default:
 		err = s.checkRights(ctx, conn)
 	}
@@ -44,25 +44,24 @@ func CheckAccess(ctx context.Context, address string) error {
 // errRights means that a privilege is missing.
 var errRights = errors.New("permission denied")
 
-// checkCreate returns an error if the role cannot create or migrate the tables. It must own the schema, or be able
-// to create one.
-func (s *Store) checkCreate(ctx context.Context, q querier, version int, schema bool) error {
+// checkCreate returns an error if the role cannot create the tables. It must own the schema, or be able to create one.
+func (s *Store) checkCreate(ctx context.Context, q querier, exists bool) error {
 	question := `SELECT has_database_privilege(current_database(), 'CREATE')`
-	if schema {
+	if exists {
 		question = `SELECT pg_has_role(nspowner, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname = 'ken'`
 	}
 	var may bool
 	if err := q.QueryRow(ctx, question).Scan(&may); err != nil || may {
 		return err
 	}
-	return s.cannotCreate(version, errRights)
+	return s.cannotCreate(errRights)
 }
 
-// cannotCreate returns the error for a role that cannot create or migrate the tables.
-func (s *Store) cannotCreate(version int, why error) error {
+// cannotCreate returns the error for a role that cannot create the tables.
+func (s *Store) cannotCreate(why error) error {
 	return &fault.Error{
 		Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(s.address.withOwner()) + " ken share status",
-		Err:  fmt.Errorf("the tables have schema %d, this version of ken needs %d, and the role %s may not create them: %w", version, len(migrations), s.address.User, why),
+		Err:  fmt.Errorf("the tables are missing, and the role %s may not create them: %w", s.address.User, why),
 	}
 }
 
@@ -72,10 +71,10 @@ type Right struct{ Right, On string }
 
 // clientRights are the privileges that a clone needs, as on the manual's page about teams. Workers need more.
 var clientRights = []Right{
-	{"SELECT", "schema, repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure, directory, machine, row, summary"},
-	{"INSERT", "repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure"},
-	{"UPDATE", "worktree, file, lease, directory_latest, directory_failure"},
-	{"DELETE", "worktree, file, lease, directory_latest, directory_failure"},
+	{"SELECT", "schema, repository, record, directory_record, directory_failure, directory, summary"},
+	{"INSERT", "repository, record, directory_record, directory_failure"},
+	{"UPDATE", "directory_failure"},
+	{"DELETE", "directory_failure"},
 }
 
 // MissingRights returns an error that lists the missing privileges of the role, with a hint that grants them, nil if it has

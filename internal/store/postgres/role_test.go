@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ken/internal/fresh"
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -39,7 +38,7 @@ func TestRoles(t *testing.T) {
 	pgtest.Exec(t, other, `CREATE SCHEMA theirs; CREATE TABLE theirs.secret (words text)`)
 
 	use := func(address string) (*postgres.Store, error) {
-		s, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: "m", Host: "h"})
+		s, err := postgres.Open(address, postgres.Options{Repository: "r"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,22 +67,22 @@ func TestRoles(t *testing.T) {
 		t.Errorf("without a connection: lacks %v, %v", lacks, err)
 	}
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT -1`)
-	storetest.Commit(t, s, "w", store.FileChanges{
-		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x"), storetest.Row("b", "y")},
-		Verification: &store.Verification{Head: storetest.ID("h")}, Worktrees: []string{"w"},
-	})
-	storetest.Commit(t, s, "w", store.FileChanges{Delete: []repo.Path{"b"}, Put: []store.FileRow{storetest.Row("a", "z")}})
+	storetest.AddRecords(t, s, file("text", "x", 1))
+	failure := store.DirFailure{Path: "d", Reason: "no", At: storetest.Epoch}
+	for range 2 {
+		if err := s.SaveFailure(t.Context(), failure); err != nil {
+			t.Error(err)
+		}
+	}
 	storetest.SaveDirRecords(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
 	storetest.AddRecords(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
-	l := storetest.Lease("d", "token", 5)
-	if ok, err := s.Acquire(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
-		t.Errorf("Take returned %t, %v; want true", ok, err)
-	}
-	if ok, err := s.Complete(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
-		t.Errorf("Settle returned %t, %v; want true", ok, err)
-	}
-	if err := s.SaveWorktree(t.Context(), "w", nil, store.FileCounts{}); err != nil {
-		t.Error(err)
+	for _, err := range []error{
+		second(s.Count(t.Context())), second(s.Latest(t.Context())), second(s.Failures(t.Context())),
+		second(s.Newest(t.Context(), []repo.Content{storetest.Content("x")})),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	storetest.Since(t, s, "", 10)
 
@@ -92,7 +91,7 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	if _, err := conn.Exec(t.Context(), `SELECT summary FROM ken.summary`); err != nil {
+	if _, err := conn.Exec(t.Context(), `SELECT summary FROM ken.summary UNION ALL SELECT summary FROM ken.directory`); err != nil {
 		t.Error(err)
 	}
 	for _, statement := range []string{

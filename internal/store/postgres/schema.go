@@ -13,11 +13,10 @@ import (
 	"ken/internal/fault"
 )
 
-// migrations lead from each schema version to the next. The first creates the tables. Released migrations never
-// change.
-var migrations = []string{migration1, migration2}
+// schemaVersion is the version of the tables. ken uses no other.
+const schemaVersion = 1
 
-// The reasons for the design of the tables:
+// schema creates the tables. The reasons for their design:
 //
 // Every key begins with the repository. No query needs two repositories, so the tables can be partitioned or
 // distributed by it. There are no foreign keys, because each of 100,000 records would look up the same repository.
@@ -26,62 +25,19 @@ var migrations = []string{migration1, migration2}
 // numbers become visible in order: a reader that has seen a number has seen all smaller ones. A PostgreSQL sequence
 // does not guarantee this, because a transaction with a smaller number may commit later.
 //
-// The view ken.row finds the basis of a row's summary when the row is read. Otherwise the writer of a record would
-// have to update the rows of all machines with the same content.
-//
 // Texts, authors and paths are bytea, because they need not be UTF-8 and may contain zero bytes. The function
 // ken.words makes them readable. The views ken.summary and ken.directory are for people.
-const migration1 = `
+const schema = `
+CREATE TABLE ken.schema (
+	version  integer NOT NULL,
+	database uuid NOT NULL DEFAULT gen_random_uuid() -- names this database, as no other is named
+);
+INSERT INTO ken.schema (version) VALUES (1);
+
 CREATE TABLE ken.repository (
 	id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	name bytea  NOT NULL UNIQUE, -- team.repository, else the id of its root commit
 	seq  bigint NOT NULL DEFAULT 0 -- the last that was given to a record
-);
-
-CREATE TABLE ken.worktree (
-	repository      bigint NOT NULL,
-	machine         bytea  NOT NULL,
-	name            bytea  NOT NULL, -- '' for the main one
-	id              bigint GENERATED ALWAYS AS IDENTITY,
-	generation      bigint NOT NULL DEFAULT 0, -- of the rows and the baseline
-	head            bytea,
-	tree            bytea,
-	index_tree      bytea, -- what the index would have written
-	clean           boolean NOT NULL DEFAULT false,
-	policy          bytea   NOT NULL DEFAULT '',
-	raw             integer NOT NULL DEFAULT 0,
-	upstream_ref    bytea   NOT NULL DEFAULT '',
-	upstream_commit bytea,
-	upstream_known  boolean NOT NULL DEFAULT false,
-	upstream_ahead  integer NOT NULL DEFAULT 0,
-	upstream_behind integer NOT NULL DEFAULT 0,
-	verified_at     text, -- RFC 3339, to the nanosecond; NULL: there are rows, but no baseline
-	host            bytea   NOT NULL DEFAULT '', -- what people call the machine
-	told_at         timestamptz, -- when the machine last told how it stands:
-	files           integer NOT NULL DEFAULT 0,
-	fresh           integer NOT NULL DEFAULT 0,
-	stale           integer NOT NULL DEFAULT 0,
-	none            integer NOT NULL DEFAULT 0,
-	excluded        integer NOT NULL DEFAULT 0,
-	PRIMARY KEY (repository, machine, name)
-);
-
-CREATE TABLE ken.file (
-	repository  bigint  NOT NULL,
-	worktree    bigint  NOT NULL,
-	path        bytea   NOT NULL,
-	kind        text    NOT NULL,
-	mode        bigint  NOT NULL,
-	content_id  bytea,
-	content_md5 bytea,
-	size        bigint  NOT NULL,
-	mtime       bigint  NOT NULL,
-	ctime       bigint  NOT NULL,
-	inode       bigint  NOT NULL,
-	marks       integer NOT NULL, -- bits, as in the local store
-	excluded    bytea   NOT NULL,
-	about       bytea, -- 16 bytes: the md5, else the content id, that the text was written from
-	PRIMARY KEY (repository, worktree, path)
 );
 
 CREATE TABLE ken.record (
@@ -101,9 +57,8 @@ CREATE TABLE ken.record (
 );
 
 CREATE UNIQUE INDEX record_seq ON ken.record (repository, seq);
-CREATE INDEX record_content_id ON ken.record (repository, content_id, at, seq) WHERE content_id IS NOT NULL;
-CREATE INDEX record_content_md5 ON ken.record (repository, content_md5, at, seq) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
-CREATE INDEX record_path ON ken.record (repository, path, at, seq);
+CREATE INDEX record_content_id ON ken.record (repository, content_id) WHERE content_id IS NOT NULL;
+CREATE INDEX record_content_md5 ON ken.record (repository, content_md5) WHERE content_id IS NULL;
 
 CREATE TABLE ken.directory_record (
 	repository bigint  NOT NULL,
@@ -124,17 +79,8 @@ CREATE TABLE ken.directory_record (
 );
 
 CREATE UNIQUE INDEX directory_record_seq ON ken.directory_record (repository, seq);
-CREATE INDEX directory_record_basis ON ken.directory_record (repository, basis_id, outlined, at, seq);
-CREATE INDEX directory_record_past ON ken.directory_record (repository, path, at, seq) WHERE NOT outlined;
-
-CREATE TABLE ken.directory_latest (
-	repository bigint  NOT NULL,
-	path       bytea   NOT NULL,
-	outlined   boolean NOT NULL,
-	at         timestamptz NOT NULL,
-	seq        bigint  NOT NULL,
-	PRIMARY KEY (repository, path, outlined)
-);
+CREATE INDEX directory_record_basis ON ken.directory_record (repository, basis_id);
+CREATE INDEX directory_record_path ON ken.directory_record (repository, path, outlined, at, id);
 
 CREATE TABLE ken.directory_failure (
 	repository bigint NOT NULL,
@@ -144,40 +90,6 @@ CREATE TABLE ken.directory_failure (
 	at         timestamptz NOT NULL,
 	PRIMARY KEY (repository, path)
 );
-
-CREATE TABLE ken.lease (
-	repository bigint NOT NULL,
-	machine    bytea  NOT NULL,
-	worktree   bytea  NOT NULL, -- by name: one that was never verified has no number
-	path       bytea  NOT NULL,
-	token      bytea  NOT NULL,
-	expires    timestamptz NOT NULL,
-	recipe     bytea  NOT NULL,
-	shown      bytea, -- the record whose text came with it
-	basis      json   NOT NULL,
-	PRIMARY KEY (repository, machine, worktree, path)
-);
-
--- The rows, each about the newest record for its content or, where there is none, about what
--- it was about.
-CREATE VIEW ken.row AS
-SELECT
-	f.repository, f.worktree, f.path, f.kind, f.mode, f.content_id, f.content_md5,
-	f.size, f.mtime, f.ctime, f.inode, f.marks, f.excluded,
-	coalesce(newest.key, f.about) AS about
-FROM ken.file f
-LEFT JOIN LATERAL (
-	SELECT key FROM (
-		(SELECT r.content_id AS key, r.at, r.seq FROM ken.record r
-		WHERE r.repository = f.repository AND r.content_id = f.content_id AND r.content_id IS NOT NULL
-		ORDER BY r.at DESC, r.seq DESC LIMIT 1)
-		UNION ALL
-		(SELECT r.content_md5, r.at, r.seq FROM ken.record r
-		WHERE r.repository = f.repository AND r.content_md5 = f.content_md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
-		ORDER BY r.at DESC, r.seq DESC LIMIT 1)
-	) either
-	ORDER BY at DESC, seq DESC LIMIT 1
-) newest ON true;
 
 -- words makes words readable: what is not UTF-8 in them is escaped.
 CREATE FUNCTION ken.words(b bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -211,87 +123,19 @@ SELECT
 	r.at, r.partial, r.flags,
 	encode(r.id, 'hex')      AS record,
 	r.seq
-FROM ken.directory_latest l
-JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
-JOIN ken.repository p ON p.id = l.repository;
-
-CREATE VIEW ken.machine AS
-SELECT
-	ken.words(p.name)        AS repository,
-	ken.words(w.machine)     AS machine,
-	ken.words(w.host)        AS host,
-	ken.words(w.name)        AS worktree,
-	encode(w.head, 'hex')    AS last_verified_sha,
-	w.verified_at, w.told_at, w.clean, w.files, w.fresh, w.stale, w.none, w.excluded
-FROM ken.worktree w JOIN ken.repository p ON p.id = w.repository;
+FROM ken.directory_record r JOIN ken.repository p ON p.id = r.repository
+WHERE ` + isLatest + `;
 `
-
-// migration2 changes the order of records. Of records with the same time, the one with the highest id is the newest,
-// as in the local store. A record more than a day in the future is never the newest. The migration computes
-// directory_latest again.
-const migration2 = `
-DROP INDEX ken.record_content_id;
-DROP INDEX ken.record_content_md5;
-DROP INDEX ken.record_path;
-DROP INDEX ken.directory_record_basis;
-DROP INDEX ken.directory_record_past;
-
-CREATE INDEX record_content_id ON ken.record (repository, content_id, at, id) WHERE content_id IS NOT NULL;
-CREATE INDEX record_content_md5 ON ken.record (repository, content_md5, at, id) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
-CREATE INDEX record_path ON ken.record (repository, path, at, id);
-CREATE INDEX directory_record_basis ON ken.directory_record (repository, basis_id, outlined, at, id, path);
-CREATE INDEX directory_record_past ON ken.directory_record (repository, path, at, id) WHERE NOT outlined;
-
-DELETE FROM ken.directory_latest;
-
-INSERT INTO ken.directory_latest (repository, path, outlined, at, seq)
-SELECT DISTINCT ON (repository, path, outlined) repository, path, outlined, at, seq
-FROM ken.directory_record
-WHERE at <= now() + interval '1 day'
-ORDER BY repository, path, outlined, at DESC, id DESC;
-
-CREATE OR REPLACE VIEW ken.row AS
-SELECT
-	f.repository, f.worktree, f.path, f.kind, f.mode, f.content_id, f.content_md5,
-	f.size, f.mtime, f.ctime, f.inode, f.marks, f.excluded,
-	coalesce(newest.key, f.about) AS about
-FROM ken.file f
-LEFT JOIN LATERAL (
-	SELECT key FROM (
-		(SELECT r.content_id AS key, r.at, r.id FROM ken.record r
-		WHERE r.repository = f.repository AND r.content_id = f.content_id AND r.content_id IS NOT NULL
-		AND r.at <= now() + interval '1 day'
-		ORDER BY r.at DESC, r.id DESC LIMIT 1)
-		UNION ALL
-		(SELECT r.content_md5, r.at, r.id FROM ken.record r
-		WHERE r.repository = f.repository AND r.content_md5 = f.content_md5 AND r.content_id IS NULL AND r.content_md5 IS NOT NULL
-		AND r.at <= now() + interval '1 day'
-		ORDER BY r.at DESC, r.id DESC LIMIT 1)
-	) either
-	ORDER BY at DESC, id DESC LIMIT 1
-) newest ON true;
-`
-
-// current reports whether the tables have the schema of this ken. It takes no lock, so another process may be
-// creating them: if it returns false, check again with the lock.
-func current(ctx context.Context, q querier) (bool, error) {
-	var v int
-	err := q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
-	if errors.Is(err, pgx.ErrNoRows) || isUndefined(err) {
-		return false, nil
-	}
-	return v == len(migrations), err
-}
 
 // isUndefined reports whether a query failed because a table or a column does not exist or has another type.
 func isUndefined(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && strings.HasPrefix(pg.Code, "42") && pg.Code != "42501" // insufficient_privilege
+	return ok && strings.HasPrefix(pg.Code, "42") && pg.Code != insufficientPrivilege
 }
 
-// version returns the version of the schema, 0 for none, and whether the schema ken
+// version returns the version of the tables, 0 for none, and whether the schema ken
 // exists. It returns an error for a schema of another program.
-func version(ctx context.Context, q querier) (v int, schema bool, err error) {
+func version(ctx context.Context, q querier) (v int, exists bool, err error) {
 	// A failed query would abort the transaction, so check first that the tables exist.
 	var things, ours int
 	err = q.QueryRow(ctx, `
@@ -300,12 +144,12 @@ func version(ctx context.Context, q querier) (v int, schema bool, err error) {
 			(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken'),
 			(SELECT count(*) FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE n.nspname = 'ken' AND c.relname = 'schema' AND c.relkind = 'r' AND NOT a.attisdropped
-			AND (a.attname, a.atttypid) IN (('version', 'pg_catalog.int4'::regtype), ('database', 'pg_catalog.uuid'::regtype)))`).Scan(&schema, &things, &ours)
+			AND (a.attname, a.atttypid) IN (('version', 'pg_catalog.int4'::regtype), ('database', 'pg_catalog.uuid'::regtype)))`).Scan(&exists, &things, &ours)
 	switch {
 	case err != nil || things == 0:
-		return 0, schema, err
+		return 0, exists, err
 	case ours != 2:
-		return 0, schema, &fault.Error{
+		return 0, exists, &fault.Error{
 			Hint: "set another database in store of .ken/config.yaml",
 			Err:  errors.New("the schema ken belongs to another program"),
 		}
@@ -317,7 +161,7 @@ func version(ctx context.Context, q querier) (v int, schema bool, err error) {
 			Err:  errors.New("the schema ken is incomplete"),
 		}
 	}
-	return v, schema, err
+	return v, exists, err
 }
 
 // A querier is a connection, a pool or a transaction.
@@ -325,32 +169,51 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func newer(version int) error {
+// otherVersion returns the error for tables of another version, with the command that moves them aside.
+func (s *Store) otherVersion(version int) error {
+	hint := MoveAside(s.address.String(), fmt.Sprintf("ken_version_%d", version))
+	if version > schemaVersion {
+		hint = "upgrade ken, or " + hint
+	}
 	return &fault.Error{
-		Hint: "upgrade ken; meanwhile ken answers from the local store",
-		Err:  fmt.Errorf("a newer version of ken made the tables (schema %d; this one knows %d)", version, len(migrations)),
+		Hint: hint,
+		Err:  fmt.Errorf("the tables in the schema ken have version %d, and this version of ken needs %d", version, schemaVersion),
 	}
 }
 
-// migrationLock is the key of the advisory lock of migrations: "ken_sch" as a number.
-const migrationLock = 0x6b656e5f736368
+// MoveAside returns a hint with the command that renames the schema ken. The next command then creates new tables, and
+// every clone sends its records again.
+func MoveAside(address, name string) string {
+	return "move the tables aside: psql " + fault.Quote(address) + " -c " + fault.Quote("ALTER SCHEMA ken RENAME TO "+name)
+}
 
-// migrate migrates the tables to the newest schema in one transaction. It waits for other migrations before it reads
-// the version. If the role cannot migrate, the error says that the owner can.
-func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	if ok, err := current(ctx, pool); ok || err != nil {
-		return err
-	}
-	var v int
-	err := pgx.BeginTxFunc(ctx, pool, s.writeOptions(), func(tx pgx.Tx) (err error) {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+// creationLock is the key of the advisory lock for creating the tables: "ken_sch" as a number.
+const creationLock = 0x6b656e5f736368
+
+// create creates the tables in one transaction, unless another process did so. It changes nothing if there are tables
+// of another version. If the role cannot create tables, the error says that the owner can.
+func (s *Store) create(ctx context.Context, pool *pgxpool.Pool) error {
+	err := pgx.BeginTxFunc(ctx, pool, s.writeOptions(), func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(creationLock)); err != nil {
 			return err
 		}
-		v, err = migrateIn(ctx, tx)
+		v, exists, err := version(ctx, tx)
+		switch {
+		case err != nil || v == schemaVersion:
+			return err
+		case v != 0:
+			return s.otherVersion(v)
+		}
+		if !exists {
+			if _, err := tx.Exec(ctx, `CREATE SCHEMA ken`); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Conn().PgConn().Exec(ctx, schema).ReadAll()
 		return err
 	})
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == insufficientPrivilege {
-		return s.cannotCreate(v, messageOnly{pg})
+		return s.cannotCreate(messageOnly{pg})
 	}
 	return err
 }
@@ -361,37 +224,3 @@ type messageOnly struct{ *pgconn.PgError }
 func (e messageOnly) Error() string { return e.Message }
 
 func (e messageOnly) Unwrap() error { return e.PgError }
-
-// migrateIn runs the missing migrations, and returns the version before them.
-func migrateIn(ctx context.Context, tx pgx.Tx) (was int, err error) {
-	was, schema, err := version(ctx, tx)
-	switch {
-	case err != nil:
-		return was, err
-	case was > len(migrations):
-		return was, newer(was)
-	}
-	if !schema {
-		if _, err := tx.Exec(ctx, `CREATE SCHEMA ken`); err != nil {
-			return was, err
-		}
-	}
-	if was == 0 {
-		_, err := tx.Conn().PgConn().Exec(ctx, `
-			CREATE TABLE IF NOT EXISTS ken.schema (
-				version  integer NOT NULL,
-				database uuid NOT NULL DEFAULT gen_random_uuid() -- names this database, as no other is named
-			);
-			INSERT INTO ken.schema (version) SELECT 0 WHERE NOT EXISTS (SELECT FROM ken.schema)`).ReadAll()
-		if err != nil {
-			return was, err
-		}
-	}
-	for v := was; v < len(migrations); v++ {
-		if _, err := tx.Conn().PgConn().Exec(ctx, migrations[v]).ReadAll(); err != nil {
-			return was, fmt.Errorf("schema %d: %w", v+1, err)
-		}
-	}
-	_, err = tx.Exec(ctx, `UPDATE ken.schema SET version = $1`, len(migrations))
-	return was, err
-}

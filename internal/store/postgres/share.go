@@ -186,10 +186,10 @@ func (d *RecordBatch) addBad(path []byte, err error) {
 
 func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *RecordBatch) error {
 	rows, err := tx.Query(ctx, `
-		SELECT seq, id, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
+		SELECT seq, id, `+fileColumns+`
 		FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY seq LIMIT $3`, s.repository, at.seq, most)
 	var id []byte
-	var r recordRow
+	var r fileRow
 	return scanAll(rows, err, func() error {
 		copy(at.id[:], id)
 		rec, ok := r.record()
@@ -209,14 +209,11 @@ func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *position, most in
 
 // shareable selects the directory records that are sent: all but outlines that are not the latest of their
 // directory.
-const shareable = `(
-	NOT r.outlined
-	OR r.seq = (SELECT l.seq FROM ken.directory_latest l WHERE l.repository = r.repository AND l.path = r.path AND l.outlined)
-)`
+const shareable = `(NOT r.outlined OR ` + isLatest + `)`
 
 func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *RecordBatch) error {
 	rows, err := tx.Query(ctx, `
-		SELECT r.seq, r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
+		SELECT r.seq, r.id, `+directoryColumns+`
 		FROM ken.directory_record r
 		WHERE r.repository = $1 AND r.seq > $2 AND `+shareable+`
 		ORDER BY r.seq LIMIT $3`, s.repository, at.seq, most)
@@ -277,9 +274,7 @@ func (s *Store) AddRecordsAt(ctx context.Context, mark store.Mark, list []store.
 	}
 	seen = mark
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
-		// This locks the repository: no other transaction adds records until this one ends.
-		seq, err := s.reserve(ctx, tx, len(list))
-		if err != nil {
+		if _, err := s.reserve(ctx, tx, 0); err != nil { // locks the repository
 			return err
 		}
 		at, err := s.positions(ctx, tx, mark)
@@ -290,11 +285,7 @@ func (s *Store) AddRecordsAt(ctx context.Context, mark store.Mark, list []store.
 		if err != nil {
 			return err
 		}
-		number := func() int64 { seq++; return seq }
-		if err := s.insertRecords(ctx, tx, files, number); err != nil {
-			return err
-		}
-		if err := s.insertDirectories(ctx, tx, directories, number); err != nil {
+		if err := s.add(ctx, tx, files, directories); err != nil {
 			return err
 		}
 		after, err := s.end(ctx, tx)

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -25,19 +24,18 @@ func TestIdleWriter(t *testing.T) {
 	resume := make(chan struct{})
 	failed := make(chan error)
 	go func() {
-		failed <- s.Commit(t.Context(), "", store.FileChanges{
-			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Verification: &store.Verification{},
-		}, func() (bool, error) {
+		failed <- s.Write(t.Context(), func(tx pgx.Tx) error {
+			err := s.SaveRecordsTx(t.Context(), tx, nil, []fresh.Record{storetest.Record("half", "x", 1)})
 			close(idle)
 			<-resume
-			return true, nil
+			return err
 		})
 	}()
 	<-idle
 	storetest.AddRecords(t, openOther(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
 	close(resume)
 	if err := <-failed; err == nil {
-		t.Error("Commit succeeded after the server ended its transaction")
+		t.Error("Write succeeded after the server ended its transaction")
 	}
 	if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 {
 		t.Errorf("%d records, want 1", len(list))
@@ -71,7 +69,7 @@ func lockWith(t *testing.T, address, query string) *lockedTx {
 // A writer that waits too long for another one fails, and the error names the reason.
 func TestWriteTimeout(t *testing.T) {
 	address := pgtest.Database(t)
-	s, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: "m", Wait: 50 * time.Millisecond})
+	s, err := postgres.Open(address, postgres.Options{Repository: "r", Wait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,39 +100,5 @@ func TestNoSessionSettings(t *testing.T) {
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || strings.Join(names, " ") != "client_encoding" && len(names) > 0 {
 		t.Errorf("session settings: %q, %v", names, err)
-	}
-}
-
-// Complete takes its locks in the same order as Commit, so that they cannot deadlock.
-func TestCompleteLockOrder(t *testing.T) {
-	address := pgtest.Database(t)
-	s := open(t, address)
-	l := storetest.Lease("d", "token", 5)
-	if _, err := s.Acquire(t.Context(), "w", l, storetest.Epoch); err != nil {
-		t.Fatal(err)
-	}
-	h := lockWith(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
-	settled := make(chan error)
-	go func() {
-		ok, err := s.Complete(t.Context(), "w", l, storetest.Directory("d", "x", 1))
-		if !ok && err == nil {
-			err = errors.New("the lease is not held")
-		}
-		settled <- err
-	}()
-	for waiting := false; !waiting; {
-		err := h.tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)`).Scan(&waiting)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := h.tx.Exec(t.Context(), `SELECT * FROM ken.lease FOR UPDATE NOWAIT`); err != nil {
-		t.Errorf("Complete locked the lease before the repository: %v", err)
-	}
-	if err := h.tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-settled; err != nil {
-		t.Error(err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // Commit implements [store.Files]. An empty change does not create a
 // database.
 func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
-	if c.IsZero() && (c.Worktrees == nil || !exists(s.path)) {
+	nothingToPrune := c.Worktrees == nil || !s.inMemory() && !exists(s.path)
+	if c.IsZero() && nothingToPrune {
 		return ctx.Err()
 	}
 	d := relaxed

@@ -13,8 +13,16 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
+// InMemory is the path of a database in memory, for tests. It ends when the store is closed.
+const InMemory = ":memory:"
+
+func (s *Store) inMemory() bool { return s.path == InMemory }
+
 // reader returns a connection for reading, nil if there is no database.
 func (s *Store) reader() (*sqlite.Conn, error) {
+	if s.inMemory() {
+		return s.conn, nil
+	}
 	file, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.closeQuietly()
@@ -48,13 +56,7 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 		return nil, err
 	}
 	if conn == nil {
-		if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
-			return nil, err
-		}
-		if err := createPrivate(s.path); err != nil {
-			return nil, err
-		}
-		if conn, err = s.open(nil, sqlite.OpenReadWrite|sqlite.OpenCreate); err != nil {
+		if conn, err = s.create(); err != nil {
 			return nil, err
 		}
 	}
@@ -69,13 +71,26 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.file == nil {
+	if s.file == nil && !s.inMemory() {
 		if s.file, err = os.Stat(s.path); err != nil {
 			return nil, err
 		}
 	}
 	s.ready, s.writable = true, true
 	return conn, nil
+}
+
+// create creates the database.
+func (s *Store) create() (*sqlite.Conn, error) {
+	if !s.inMemory() {
+		if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
+			return nil, err
+		}
+		if err := createPrivate(s.path); err != nil {
+			return nil, err
+		}
+	}
+	return s.open(nil, sqlite.OpenReadWrite|sqlite.OpenCreate)
 }
 
 // open opens the database file, which file describes. It does only what cannot be done later, because every command

@@ -82,7 +82,7 @@ type Store struct {
 	unused unusedRecords // the unusable records that were read so far
 }
 
-// Open returns the store in the file at path. It does not access the file.
+// Open returns the store in the file at path, or one that is [InMemory]. It does not access the file.
 func Open(path string, opts Options) *Store {
 	if opts.BusyTimeout == 0 {
 		opts.BusyTimeout = 5 * time.Second
@@ -90,7 +90,7 @@ func Open(path string, opts Options) *Store {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if abs, err := filepath.Abs(path); err == nil {
+	if abs, err := filepath.Abs(path); err == nil && path != InMemory {
 		path = abs
 	}
 	s := &Store{path: path, opts: opts, lock: make(chan struct{}, 1)}
@@ -120,7 +120,7 @@ func (s *Store) close() error {
 	if conn == nil {
 		return nil
 	}
-	if temp == "" && !s.opts.ReadOnly {
+	if temp == "" && !s.opts.ReadOnly && !s.inMemory() {
 		// SQLite deletes the -wal file by name when the last connection closes. If the database was moved, the
 		// name may belong to another database: then leave the connection open until the process ends.
 		if now, err := os.Stat(s.path); err != nil || !os.SameFile(file, now) {

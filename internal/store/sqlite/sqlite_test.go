@@ -69,16 +69,30 @@ func TestConformance(t *testing.T) {
 		sqlite.CountOneByOne(t)
 		storetest.Run(t, fresh)
 	})
-	t.Run("directories", func(t *testing.T) {
-		storetest.RunSurvey(t, func(t *testing.T) storetest.SurveyStore {
+	t.Run("leases", func(t *testing.T) {
+		storetest.RunLeases(t, func(t *testing.T) storetest.Store {
 			t.Helper()
 			return open(t, dbPath(t))
 		})
 	})
-	t.Run("exchange of records", func(t *testing.T) {
-		storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
+	t.Run("records", func(t *testing.T) {
+		storetest.RunLog(t, func(t *testing.T) storetest.Log {
 			t.Helper()
 			return open(t, dbPath(t))
+		})
+	})
+	t.Run("in memory", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Files {
+			t.Helper()
+			return open(t, sqlite.InMemory)
+		})
+		storetest.RunLeases(t, func(t *testing.T) storetest.Store {
+			t.Helper()
+			return open(t, sqlite.InMemory)
+		})
+		storetest.RunLog(t, func(t *testing.T) storetest.Log {
+			t.Helper()
+			return open(t, sqlite.InMemory)
 		})
 	})
 }

@@ -318,15 +318,21 @@ func testStillUnasked(t *testing.T, s store.Files) {
 	}
 }
 
-func testRecords(t *testing.T, s store.Files) {
-	odd := fresh.Record{
+// oddRecord returns a record with unusual fields, and what a store reads for it: the time in UTC, to the microsecond.
+func oddRecord() (odd, read fresh.Record) {
+	odd = fresh.Record{
 		Basis: fresh.Basis{Content: repo.Content{ID: ID256("x")}},
 		Text:  "line\nline\ttab \x00 \xff end", Author: "böb\xff", Recipe: "r\x00", Assumed: true,
 		Confirmer: "carol", Path: "\xff\n",
 		At: time.Date(1969, 1, 1, 0, 0, 0, 999, time.FixedZone("", -7200)),
 	}
-	want := odd
-	want.At = time.Date(1969, 1, 1, 2, 0, 0, 0, time.UTC)
+	read = odd
+	read.At = time.Date(1969, 1, 1, 2, 0, 0, 0, time.UTC)
+	return odd, read
+}
+
+func testRecords(t *testing.T, s store.Files) {
+	odd, want := oddRecord()
 	plain := Record("about a", "a", 0)
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{odd, plain}})
 	for _, r := range []fresh.Record{want, plain} {

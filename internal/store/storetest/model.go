@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,17 +13,15 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/store/memory"
 )
 
-// testModel: whatever changes are committed, in whatever order, a store answers
-// every question as the memory store does.
-func testModel(t *testing.T, open func(t *testing.T) store.Files) {
-	texts := rapid.SampledFrom([]string{"x", "y", "z", "w"})
-	paths := rapid.SampledFrom([]repo.Path{"a", "b", "a/b", "\xff", "c\n", "d", "e", "f"})
-	names := rapid.SampledFrom([]string{"", "two", "three"})
-	content := rapid.Custom(func(t *rapid.T) repo.Content {
-		c := Content(texts.Draw(t, "text"))
+// The values of random changes.
+var (
+	modelTexts = rapid.SampledFrom([]string{"x", "y", "z", "w"})
+	somePaths  = rapid.SampledFrom([]repo.Path{"a", "b", "a/b", "\xff", "c\n", "d", "e", "f"})
+
+	modelContent = rapid.Custom(func(t *rapid.T) repo.Content {
+		c := Content(modelTexts.Draw(t, "text"))
 		switch rapid.IntRange(0, 9).Draw(t, "form") {
 		case 0:
 			return repo.Content{ID: c.ID}
@@ -31,25 +30,21 @@ func testModel(t *testing.T, open func(t *testing.T) store.Files) {
 		case 2:
 			return repo.Content{}
 		case 3: // one text's id with another's md5
-			return repo.Content{ID: c.ID, MD5: Content(texts.Draw(t, "other")).MD5}
+			return repo.Content{ID: c.ID, MD5: Content(modelTexts.Draw(t, "other")).MD5}
 		}
 		return c
 	})
-	record := rapid.Custom(func(t *rapid.T) fresh.Record {
+	modelRecord = rapid.Custom(func(t *rapid.T) fresh.Record {
 		return fresh.Record{
-			Basis: fresh.Basis{Content: content.Draw(t, "basis")},
-			Text:  texts.Draw(t, "words"), Author: "ann", Recipe: "hand", Path: paths.Draw(t, "path"),
+			Basis: fresh.Basis{Content: modelContent.Draw(t, "basis")},
+			Text:  modelTexts.Draw(t, "words"), Author: "ann", Recipe: "hand", Path: somePaths.Draw(t, "path"),
 			At: Epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "at")) * time.Second),
 		}
 	})
-	row := rapid.Custom(func(t *rapid.T) store.FileRow {
-		return store.FileRow{
-			Path: paths.Draw(t, "path"), Kind: repo.Kind(rapid.IntRange(0, 12).Draw(t, "kind")),
-			Content: content.Draw(t, "content"), Marks: store.FileMarks(rapid.IntRange(0, 127).Draw(t, "marks")),
-			Excluded:     rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
-			SummaryBasis: fresh.Basis{Content: content.Draw(t, "about")},
-		}
-	})
+)
+
+// modelContents returns all contents that records may have, and the zero content.
+func modelContents() []repo.Content {
 	var everything []repo.Content
 	for _, a := range []string{"x", "y", "z", "w"} {
 		for _, b := range []string{"x", "y", "z", "w"} {
@@ -57,29 +52,78 @@ func testModel(t *testing.T, open func(t *testing.T) store.Files) {
 		}
 		everything = append(everything, repo.Content{ID: ID(a)}, repo.Content{MD5: Content(a).MD5})
 	}
-	everything = append(everything, repo.Content{})
-	// Asked often enough, a store may choose another way to look.
-	var often []repo.Content
-	for range 5 {
-		often = append(often, everything...)
+	return append(everything, repo.Content{})
+}
+
+// testRecordsModel: whatever records are added, in whatever order, a store answers as the reference does.
+func testRecordsModel(t *testing.T, open func(t *testing.T) Log) {
+	everything := modelContents()
+	rapid.Check(t, func(rt *rapid.T) {
+		got, want := open(t), newReference()
+		if c, ok := got.(io.Closer); ok {
+			defer c.Close() // there are many; the end of the test is too late
+		}
+		for range rapid.IntRange(1, 6).Draw(rt, "steps") {
+			records := rapid.SliceOfN(modelRecord, 1, 5).Draw(rt, "records")
+			if err := got.AddRecords(t.Context(), files(records...)); err != nil {
+				rt.Fatalf("add: %v", err)
+			}
+			for _, r := range records {
+				want.addRecord(r)
+			}
+			sameNewest(rt, t, got, want, everything)
+		}
+	})
+}
+
+// sameNewest compares the newest records of contents in two stores.
+func sameNewest(rt *rapid.T, t *testing.T, got interface {
+	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
+}, want *reference, contents []repo.Content,
+) {
+	rt.Helper()
+	ng, err := got.Newest(t.Context(), contents)
+	nw := want.newestOf(contents)
+	if len(ng) != len(nw) || err != nil {
+		rt.Fatalf("newest: got %v, %v, want %v", ng, err, nw)
 	}
+	for c, r := range nw {
+		check(rt, "newest", ng[c], r)
+	}
+}
+
+// testModel: whatever changes are committed, in whatever order, a store answers
+// every question as the reference does.
+func testModel(t *testing.T, open func(t *testing.T) store.Files) {
+	names := rapid.SampledFrom([]string{"", "two", "three"})
+	row := rapid.Custom(func(t *rapid.T) store.FileRow {
+		return store.FileRow{
+			Path: somePaths.Draw(t, "path"), Kind: repo.Kind(rapid.IntRange(0, 12).Draw(t, "kind")),
+			Content: modelContent.Draw(t, "content"), Marks: store.FileMarks(rapid.IntRange(0, 127).Draw(t, "marks")),
+			Excluded:     rapid.SampledFrom([]string{"", "", "binary"}).Draw(t, "excluded"),
+			SummaryBasis: fresh.Basis{Content: modelContent.Draw(t, "about")},
+		}
+	})
+	everything := modelContents()
+	// Asked often enough, a store may choose another way to look.
+	often := slices.Repeat(everything, 5)
 
 	rapid.Check(t, func(rt *rapid.T) {
 		got := open(t)
 		if c, ok := got.(io.Closer); ok {
 			defer c.Close() // there are many; the end of the test is too late
 		}
-		want := memory.New()
+		want := newReference()
 		ctx := context.Background()
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			name := names.Draw(rt, "worktree")
 			c := store.FileChanges{
-				Records: rapid.SliceOfN(record, 0, 3).Draw(rt, "records"),
+				Records: rapid.SliceOfN(modelRecord, 0, 3).Draw(rt, "records"),
 				Put:     rapid.SliceOfN(row, 0, 5).Draw(rt, "put"),
-				Delete:  rapid.SliceOfN(paths, 0, 2).Draw(rt, "delete"),
+				Delete:  rapid.SliceOfN(somePaths, 0, 2).Draw(rt, "delete"),
 			}
 			if rapid.Bool().Draw(rt, "baseline") {
-				c.Verification = &store.Verification{Head: ID(texts.Draw(rt, "head")), At: Epoch}
+				c.Verification = &store.Verification{Head: ID(modelTexts.Draw(rt, "head")), At: Epoch}
 			}
 			if rapid.IntRange(0, 5).Draw(rt, "prune") == 0 {
 				c.Worktrees = rapid.SliceOfN(names, 0, 3).Draw(rt, "worktrees")
@@ -94,8 +138,11 @@ func testModel(t *testing.T, open func(t *testing.T) store.Files) {
 				}
 				return true, nil
 			}
-			mine, theirs := Current(t, got, name, c), Current(t, want, name, c)
-			errGot, errWant := got.Commit(ctx, name, mine, still), want.Commit(ctx, name, theirs, still)
+			errGot := got.Commit(ctx, name, Current(t, got, name, c), still)
+			if c.Verification != nil {
+				c.Verification.Generation = want.generations[name]
+			}
+			errWant := want.commit(name, c, still)
 			if (errGot == nil) != (errWant == nil) {
 				rt.Fatalf("commit: %v, want %v", errGot, errWant)
 			}
@@ -116,61 +163,47 @@ func check(rt *rapid.T, what string, got, want any) {
 	}
 }
 
-// sameRows compares the rows, baselines and counts of two stores.
-func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
+// sameRows compares the rows, verifications and counts of a store with those of the reference.
+func sameRows(rt *rapid.T, t *testing.T, got store.Files, want *reference) {
 	ctx := t.Context()
 	for _, name := range []string{"", "two", "three"} {
-		check(rt, "rows", Rows(t, got, name), Rows(t, want, name))
+		check(rt, "rows", Rows(t, got, name), want.rowList(name))
 		bg, okg, err := got.LastVerification(ctx, name)
-		bw, okw, _ := want.LastVerification(ctx, name)
+		bw, okw := want.lastVerification(name)
 		check(rt, "baseline", []any{ageless(bg), bg.Generation == 0, okg, err}, []any{ageless(bw), bw.Generation == 0, okw, nil})
-		tg, err := got.Counts(ctx, name)
-		tw, _ := want.Counts(ctx, name)
-		check(rt, "tally", []any{tg, err}, []any{tw, nil})
-		rg, err := got.Exceptions(ctx, name, store.MarksUnproven)
-		rw, _ := want.Exceptions(ctx, name, store.MarksUnproven)
-		check(rt, "raw rows", []any{rg, err}, []any{rw, nil})
-		rg, err = got.RowsOf(ctx, name, modelPaths)
-		rw, _ = want.RowsOf(ctx, name, modelPaths)
-		check(rt, "rows of", []any{rg, err}, []any{rw, nil})
+		counts, err := got.Counts(ctx, name)
+		check(rt, "tally", []any{counts, err}, []any{want.counts(name), nil})
+		rows, err := got.Exceptions(ctx, name, store.MarksUnproven)
+		check(rt, "raw rows", []any{rows, err}, []any{want.exceptions(name, store.MarksUnproven), nil})
+		rows, err = got.RowsOf(ctx, name, modelPaths)
+		check(rt, "rows of", []any{rows, err}, []any{want.rowsOf(name, modelPaths), nil})
 	}
 }
 
-// sameRecords compares the records of two stores for lists of contents.
-func sameRecords(rt *rapid.T, t *testing.T, got, want store.Files, questions ...[]repo.Content) {
+// sameRecords compares the records of a store with those of the reference, for lists of contents.
+func sameRecords(rt *rapid.T, t *testing.T, got store.Files, want *reference, questions ...[]repo.Content) {
 	ctx := t.Context()
 	for _, contents := range questions {
-		kg, err := got.NewestBases(ctx, contents)
-		kw, _ := want.NewestBases(ctx, contents)
-		if len(kg) != len(kw) || err != nil {
-			rt.Fatalf("known: got %v, %v, want %v", kg, err, kw)
+		sameNewest(rt, t, got, want, contents)
+		known, err := got.NewestBases(ctx, contents)
+		newest := want.newestOf(contents)
+		if len(known) != len(newest) || err != nil {
+			rt.Fatalf("known: got %v, %v, want those of %v", known, err, newest)
 		}
-		for c, b := range kw {
-			check(rt, "known", kg[c], b)
-		}
-		ng, err := got.Newest(ctx, contents)
-		nw, _ := want.Newest(ctx, contents)
-		if len(ng) != len(nw) || err != nil {
-			rt.Fatalf("newest: got %v, %v, want %v", ng, err, nw)
-		}
-		for c, r := range nw {
-			check(rt, "newest", ng[c], r)
+		for c, r := range newest {
+			check(rt, "known", known[c], r.Basis.Key())
 			one, ok, err := got.Record(ctx, r.ID())
 			check(rt, "record", []any{one, ok, err}, []any{r, true, nil})
 		}
 	}
-	wg, err := got.HeadersAt(ctx, modelPaths)
-	ww, _ := want.HeadersAt(ctx, modelPaths)
-	check(rt, "written at", []any{wg, err}, []any{ww, nil})
-	var more []repo.Path // enough that a store may choose another way to look
-	for range 200 {
-		more = append(more, modelPaths...)
+	// Asked for enough paths, a store may choose another way to look.
+	for _, paths := range [][]repo.Path{modelPaths, slices.Repeat(modelPaths, 200)} {
+		headers, err := got.HeadersAt(ctx, paths)
+		check(rt, "written at", []any{headers, err}, []any{want.headersAt(paths), nil})
 	}
-	wg, err = got.HeadersAt(ctx, more)
-	check(rt, "written at, asked for many", []any{wg, err}, []any{ww, nil})
 	for _, p := range modelPaths {
 		rg, okg, err := got.NewestAt(ctx, p)
-		rw, okw, _ := want.NewestAt(ctx, p)
+		rw, okw := want.newestAt(p)
 		check(rt, "newest at", []any{rg, okg, err}, []any{rw, okw, nil})
 	}
 }

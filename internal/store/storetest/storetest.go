@@ -1,7 +1,8 @@
 // Package storetest is the test suite of all stores.
 //
 // It tests the documented behaviour of [store.Files], [store.Directories], [store.Leases] and [store.Records]. The
-// package of each store tests the rest.
+// store of a machine implements all of them, and that of a team is only a [Log]. The package of each store tests the
+// rest.
 package storetest
 
 import (
@@ -20,7 +21,7 @@ import (
 	"ken/internal/store"
 )
 
-// Run runs the part of the suite that is about the registry. Every call of open returns a new, empty store.
+// Run runs the part of the suite that is about rows and the records of files. Every call of open returns a new, empty store.
 func Run(t *testing.T, open func(t *testing.T) store.Files) {
 	t.Helper()
 	for _, c := range []struct {
@@ -62,7 +63,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Files) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}
-	t.Run("random changes have the same result as the memory store", func(t *testing.T) { testModel(t, open) })
+	t.Run("random changes have the same result as the reference", func(t *testing.T) { testModel(t, open) })
 }
 
 // Dir returns a new directory that every user can enter. It is in memory if possible, because the tests kill

@@ -1,16 +1,11 @@
 package team
 
 import (
-	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ken/internal/atomicfile"
@@ -43,93 +38,37 @@ func (v lastVisit) mustWait(now time.Time) bool {
 	return since >= 0 && since < wait
 }
 
-// dir returns the directory of this package's state files, "" if there is no state directory.
-func (t *Team) dir() string {
+// visitFile returns the name of the file of the last visit, "" if there is no state directory.
+func (t *Team) visitFile() string {
 	if t.opts.StateDir == "" {
 		return ""
 	}
-	return filepath.Join(t.opts.StateDir, "ken", "team")
-}
-
-// file returns the name of a state file of this clone and shared store.
-func (t *Team) file(kind string) string {
 	sum := sha256.Sum256([]byte(t.opts.CommonDir + "\x00" + t.address.String()))
-	return filepath.Join(t.dir(), hex.EncodeToString(sum[:8])+kind)
+	return filepath.Join(t.opts.StateDir, "ken", "team", hex.EncodeToString(sum[:8])+".json")
 }
 
 // loadLastVisit reads the last visit; it returns the zero value if it cannot.
 func (t *Team) loadLastVisit() (v lastVisit) {
-	if t.dir() == "" {
+	name := t.visitFile()
+	if name == "" {
 		return v
 	}
-	b, err := os.ReadFile(t.file(".json"))
+	b, err := os.ReadFile(name)
 	if err != nil || json.Unmarshal(b, &v) != nil {
 		return lastVisit{}
 	}
 	return v
 }
 
-// saveLastVisit writes the last visit. It ignores errors: the next command then makes a visit.
+// saveLastVisit writes the last visit, in a file that only its owner can read. It ignores errors: the next command
+// then makes a visit.
 func (t *Team) saveLastVisit() {
+	name := t.visitFile()
 	b, err := json.Marshal(t.last)
-	if err == nil && t.dir() != "" {
-		_ = writePrivate(t.file(".json"), b) // see above
+	if err != nil || name == "" {
+		return
 	}
-}
-
-// writePrivate writes or replaces a file that only its owner can read.
-func writePrivate(name string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
+	if os.MkdirAll(filepath.Dir(name), 0o700) == nil {
+		_ = atomicfile.Write(name, b, 0o600) // see above
 	}
-	return atomicfile.Write(name, content, 0o600)
-}
-
-// A machine identifies the owner of rows and baselines in the shared store.
-type machine struct {
-	ID   string // random, stored in the user's state directory
-	Host string // the host name, for people
-}
-
-// machine returns this machine. If its ID cannot be stored, the ID is the host name.
-func (t *Team) machine() machine {
-	m := machine{}
-	m.Host, _ = os.Hostname() // "" if the host has no name
-	m.ID = "host " + m.Host
-	if t.dir() == "" {
-		return m
-	}
-	name := filepath.Join(t.dir(), "machine")
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		// Two processes may do this at the same time. Both then read the file of the first.
-		id := []byte(strings.ToLower(rand.Text()) + "\n")
-		if createFile(name, id) == nil {
-			b, err = os.ReadFile(name)
-		}
-	}
-	if id := string(bytes.TrimSpace(b)); err == nil && id != "" {
-		m.ID = id
-	}
-	return m
-}
-
-// createFile writes a file unless it exists.
-func createFile(name string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // fails if the file was renamed
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), name); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(f.Name(), name) // the file system has no hard links
-	}
-	return nil
 }

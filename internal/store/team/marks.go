@@ -3,7 +3,6 @@ package team
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"ken/internal/store"
 	"ken/internal/store/postgres"
@@ -20,12 +19,6 @@ type marks struct {
 	// Bad counts the bad records of the shared store. FirstBad lists the first of them.
 	Bad      int               `json:"aside,omitempty"`
 	FirstBad []store.BadRecord `json:"first_aside,omitempty"`
-	// ReportedAt is the generation of each work tree whose counts were sent last, and Rows the generation
-	// whose rows were sent last.
-	SentCounts map[string]int64 `json:"told,omitempty"`
-	SentRows   map[string]int64 `json:"rows,omitempty"`
-	// SentRowsAt is the time of the last transfer of rows.
-	SentRowsAt time.Time `json:"rows_at,omitzero"`
 	// Before has the marks of other scopes at the same address, the most recent first. A user who
 	// switches to another repository name and back then continues with the old marks.
 	Before []marks `json:"before,omitempty"`
@@ -94,10 +87,7 @@ func (t *Team) connect(ctx context.Context, step stepper) error {
 		if err != nil {
 			return err
 		}
-		machine := t.machine()
-		t.shared, err = postgres.Open(t.opts.Address, postgres.Options{
-			Repository: repository, Machine: machine.ID, Host: machine.Host, Connections: 2,
-		})
+		t.shared, err = postgres.Open(t.opts.Address, postgres.Options{Repository: repository, Connections: 2})
 		if err != nil {
 			return err
 		}

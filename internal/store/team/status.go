@@ -70,48 +70,11 @@ func Trouble(err error) store.TeamTrouble {
 	return store.TroubleUnusable
 }
 
-// addShared adds the counts and the machines of the shared store to a status. This machine comes first.
+// addShared adds the counts of the shared store to a status.
 func (t *Team) addShared(ctx context.Context, out *store.TeamStatus) (err error) {
 	if out.Records, err = t.shared.Count(ctx); err != nil {
 		return err
 	}
-	if out.Unpulled, err = t.shared.CountSince(ctx, t.marks.Pulled); err != nil {
-		return err
-	}
-	list, err := t.shared.Machines(ctx)
-	if err != nil {
-		return err
-	}
-	machine := t.machine()
-	here := store.Machine{ID: machine.ID, Host: machine.Host, Worktree: t.worktree()}
-	for _, m := range list {
-		if m.ID == here.ID && m.Worktree == here.Worktree {
-			here.ReportedAt = m.ReportedAt
-			continue
-		}
-		out.Machines = append(out.Machines, m)
-	}
-	if t.opts.Bare {
-		return nil
-	}
-	if err := t.addWorktree(ctx, &here); err != nil {
-		return err
-	}
-	out.Machines = append([]store.Machine{here}, out.Machines...)
-	return nil
-}
-
-// addWorktree adds the state of the local work tree, which may be newer than the state in the shared store.
-func (t *Team) addWorktree(ctx context.Context, here *store.Machine) error {
-	here.Here = true
-	b, verified, err := t.opts.Local.LastVerification(ctx, t.opts.Worktree)
-	if err != nil {
-		return err
-	}
-	if verified {
-		here.Head, here.Verified = b.Head, b.At.UTC()
-	}
-	n, err := t.opts.Local.Counts(ctx, t.opts.Worktree)
-	here.Files, here.Fresh, here.Stale, here.None = n.Files, n.Fresh, n.Stale, n.None
+	out.Unpulled, err = t.shared.CountSince(ctx, t.marks.Pulled)
 	return err
 }

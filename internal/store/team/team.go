@@ -1,7 +1,7 @@
 // Package team exchanges records between the local store and the shared store of a team.
 //
 // ken answers every question from the local store. A command pulls new records from the shared store
-// when it begins and pushes its own records when it ends. It also sends the state of the work tree.
+// when it begins and pushes its own records when it ends. It sends nothing else.
 // Records are identified by their content, and marks remember how far each direction has come, so an
 // interrupted exchange only has to be repeated. If the shared store does not answer, ken reports it
 // once and waits before the next attempt. Package internal/store/postgres implements the protocol.
@@ -9,12 +9,8 @@ package team
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
-	"path/filepath"
 	"time"
 
 	"ken/internal/allow"
@@ -37,10 +33,6 @@ const (
 	// maxVisit limits all steps of a visit together. The first visit to a large store may reach it; the
 	// next command then continues.
 	maxVisit = 20 * time.Second
-	// rowsInterval is the time between two transfers of file rows. No answer depends on them.
-	rowsInterval = time.Minute
-	// maxRows limits the rows of one transfer, which takes about a second. Sync ignores it.
-	maxRows = 20_000
 	// minRetryWait is the wait after the first failure. It doubles with each failure up to maxRetryWait,
 	// so that a laptop that comes back online synchronizes within minutes.
 	minRetryWait = 15 * time.Second
@@ -56,9 +48,6 @@ const (
 // Local is the store of this machine.
 type Local interface {
 	store.Records
-	LastVerification(ctx context.Context, worktree string) (store.Verification, bool, error)
-	Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error]
-	Counts(ctx context.Context, worktree string) (store.FileCounts, error)
 	// SetValue stores a value with the records, so that a backup restores both or neither.
 	SetValue(ctx context.Context, key, value string) error
 	Value(ctx context.Context, key string) (string, error)
@@ -76,9 +65,6 @@ type Options struct {
 	// StateDir is the user's directory for state that outlives a run. If it is "", no visit is remembered.
 	StateDir  string
 	CommonDir string // the git directory that all work trees share; it identifies the clone
-	Bare      bool   // there is no work tree
-	Root      string // of the work tree
-	Worktree  string // the work tree's name, "" for the main one
 	Now       func() time.Time
 	// Step is the time limit of one step of a visit; 0 means StepTime.
 	Step time.Duration
@@ -130,21 +116,6 @@ func (t *Team) Close() error {
 	return t.shared.Close()
 }
 
-// clone returns a name for this clone that is unique on the machine.
-func (t *Team) clone() string {
-	sum := sha256.Sum256([]byte(t.opts.CommonDir))
-	return hex.EncodeToString(sum[:3])
-}
-
-// worktree returns a name for the work tree that is unique on the machine.
-func (t *Team) worktree() string {
-	name := filepath.Base(t.opts.Root) + "-" + t.clone()
-	if t.opts.Worktree != "" {
-		name += "/" + t.opts.Worktree
-	}
-	return name
-}
-
 // Pull pulls new records and pushes unsent ones at the start of a command, unless the last visit was
 // recent or failed recently. It returns a note for the user, "" for none. It never fails, because the
 // command can answer from the local store.
@@ -160,10 +131,7 @@ func (t *Team) Pull(ctx context.Context) (note string) {
 		if err := t.pullRecords(ctx, step); err != nil {
 			return err
 		}
-		if err := t.pushRecords(ctx, step); err != nil {
-			return err
-		}
-		return t.sendState(ctx, step, false)
+		return t.pushRecords(ctx, step)
 	})
 }
 
@@ -176,15 +144,10 @@ func (t *Team) Push(ctx context.Context) (note string) {
 	if err != nil || !unsent {
 		return "" // the command that reads the local store reports its errors
 	}
-	return t.visit(ctx, func(ctx context.Context, step stepper) error {
-		if err := t.pushRecords(ctx, step); err != nil {
-			return err
-		}
-		return t.sendState(ctx, step, false)
-	})
+	return t.visit(ctx, t.pushRecords)
 }
 
-// Sync pulls, pushes and sends the state of the work tree now, without a limit on the total time.
+// Sync pulls and pushes now, without a limit on the total time.
 func (t *Team) Sync(ctx context.Context) (Exchanged, error) {
 	t.moved = Exchanged{}
 	step := func(ctx context.Context, do func(context.Context) error) error {
@@ -196,9 +159,6 @@ func (t *Team) Sync(ctx context.Context) (Exchanged, error) {
 	}
 	if err == nil {
 		err = t.pushRecords(ctx, step)
-	}
-	if err == nil {
-		err = t.sendState(ctx, step, true)
 	}
 	if err == nil {
 		t.last.Failures = 0

@@ -2,6 +2,7 @@ package team_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -16,7 +17,6 @@ import (
 	"ken/internal/allow"
 	"ken/internal/fresh"
 	"ken/internal/pgtest"
-	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/store/local"
 	"ken/internal/store/postgres"
@@ -85,7 +85,7 @@ func (c *clone) quiet(t *testing.T, address string, write ...fresh.Record) {
 func (c *clone) team(t *testing.T, address string) *team.Team {
 	t.Helper()
 	tm, err := team.Open(team.Options{
-		Address: address, Refused: c.refused, Local: c, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
+		Address: address, Refused: c.refused, Local: c, StateDir: c.state, CommonDir: c.dir,
 		Repository: func(context.Context) (string, error) { return c.repository, nil },
 		Now: func() time.Time {
 			c.wait(c.slow)
@@ -127,7 +127,7 @@ func wantTexts(t *testing.T, s store.Records, want ...string) {
 // openShared opens the shared store of a repository as another machine.
 func openShared(t *testing.T, address, repository string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "observer"})
+	s, err := postgres.Open(address, postgres.Options{Repository: repository})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,21 +204,17 @@ func TestPushStepBytes(t *testing.T) {
 	}
 }
 
-// Repositories on one server see neither each other's records nor machines.
+// Repositories on one server do not see each other's records.
 func TestRepositoriesAreSeparate(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, eve := newClone(t), newClone(t)
 	eve.repository = "another"
-	storetest.Commit(t, ann, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}, Verification: &store.Verification{Head: storetest.ID("h"), At: storetest.Epoch}})
 	ann.quiet(t, address, text("secret"))
 	eve.quiet(t, address, text("other"))
 	eve.wait(soon)
 	eve.quiet(t, address)
 	wantTexts(t, eve, "other")
 	wantTexts(t, openShared(t, address, "another"), "other")
-	if list, err := openShared(t, address, "another").Machines(t.Context()); err != nil || len(list) > 0 {
-		t.Errorf("machines of another repository: %v, %v", list, err)
-	}
 }
 
 // A clone that switches to another repository name and back keeps its marks: records that both stores have are
@@ -617,107 +613,34 @@ func TestSeveralHosts(t *testing.T) {
 	}
 }
 
-// The shared store gets the state of the work tree and its rows.
-func TestSendRows(t *testing.T) {
+// The shared store gets records and nothing else: no path of a file without a summary, and no state of the work tree.
+func TestSendsRecordsOnly(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
-	verify := func(head string, c store.FileChanges) {
-		t.Helper()
-		c.Verification = &store.Verification{Head: storetest.ID(head), Clean: true, At: ann.now}
-		storetest.Commit(t, ann, "", c)
-	}
-	var id string
-	rows := func() string {
-		t.Helper()
-		s := openShared(t, address, "r")
-		list, err := s.Machines(t.Context())
-		if err != nil || len(list) != 1 {
-			t.Fatalf("Machines returned %v, %v; want one", list, err)
-		}
-		m := list[0]
-		id = m.ID
-		if !pgtest.Value[bool](t, address, `SELECT clean FROM ken.machine`) {
-			t.Error("ken.machine.clean is false, want true")
-		}
-		observer, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer observer.Close()
-		var out []string
-		for _, r := range storetest.Rows(t, observer, m.Worktree) {
-			if r.Stat != (repo.Stat{}) {
-				t.Errorf("the shared store has the stat of %s: %+v", r.Path, r.Stat)
-			}
-			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.SummaryBasis.Matches(r.Content)))
-		}
-		return fmt.Sprintf("%v %v of %d fresh %d stale %d none %d", m.Head, out, m.Files, m.Fresh, m.Stale, m.None)
-	}
-	verify("1", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "1"), storetest.Row("b\xff", "1"), storetest.Row("gone", "1")}, Records: []fresh.Record{text("1")}})
-	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 3 fresh 3 stale 0 none 0", storetest.ID("1")); got != want {
-		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
-	}
-	// The baseline is sent at once, the rows a minute later.
-	verify("2", store.FileChanges{Put: []store.FileRow{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
-	ann.wait(soon)
-	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
-		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
-	}
-	ann.wait(time.Minute)
-	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
-		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
-	}
-	// If the list of sent rows is damaged, or the shared store has other rows, Team reads the shared rows.
-	damage := func(change func([]byte) []byte) {
-		t.Helper()
-		files, err := filepath.Glob(ann.state + "/ken/team/*-rows-*")
-		if err != nil || len(files) != 1 {
-			t.Fatalf("Glob returned %v, %v; want one list of sent rows", files, err)
-		}
-		b, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(files[0], change(b), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, change := range []func(){
-		func() { damage(func(b []byte) []byte { return b[:len(b)-5] }) },
-		func() { damage(func(b []byte) []byte { return append(b, 0xff) }) },
-		func() {
-			pgtest.Exec(t, address, `DELETE FROM ken.file WHERE path = 'a'; UPDATE ken.worktree SET generation = generation + 1`)
-		},
-	} {
-		change()
-		verify(fmt.Sprint("2", i), store.FileChanges{Put: []store.FileRow{storetest.Row("d", "2")}})
-		ann.wait(later)
-		ann.quiet(t, address)
-		if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false d true false] of 3 fresh 1 stale 0 none 2", storetest.ID(fmt.Sprint("2", i))); got != want {
-			t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
-		}
-		verify("2", store.FileChanges{Delete: []repo.Path{"d"}})
-		ann.wait(later)
-		ann.quiet(t, address)
-	}
-	// Without a list of sent rows, Team reads the shared rows.
-	if err := os.RemoveAll(ann.state + "/ken/team"); err != nil {
+	verification := &store.Verification{Head: storetest.ID("head"), Clean: true, At: ann.now}
+	storetest.Commit(t, ann, "", store.FileChanges{
+		Put:          []store.FileRow{storetest.Row("private/plan.go", "x"), storetest.Row("a.go", "1")},
+		Verification: verification,
+	})
+	ann.quiet(t, address, text("1"))
+	tm := ann.team(t, address)
+	defer tm.Close()
+	if _, err := tm.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(ann.state+"/ken/team", 0o700); err != nil {
-		t.Fatal(err)
+	wantTexts(t, openShared(t, address, "r"), "1")
+	const everything = `SELECT query_to_xml('SELECT * FROM ' || c.oid::regclass, true, false, '')::text
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken' AND c.relkind IN ('r', 'v')`
+	all := strings.Join(pgtest.Column[string](t, address, everything), "\n")
+	if !strings.Contains(all, "a.go") {
+		t.Errorf("the tables have no path of a record:\n%s", all)
 	}
-	if err := os.WriteFile(ann.state+"/ken/team/machine", []byte(id), 0o600); err != nil {
-		t.Fatal(err)
+	const path = "private/plan.go"
+	if strings.Contains(all, path) || strings.Contains(all, base64.StdEncoding.EncodeToString([]byte(path))) {
+		t.Errorf("the tables have %q:\n%s", path, all)
 	}
-	verify("3", store.FileChanges{Put: []store.FileRow{storetest.Row("c", "2")}, Delete: []repo.Path{"a"}})
-	ann.wait(later)
-	ann.quiet(t, address)
-	if got, want := rows(), fmt.Sprintf("%v [b\xff true false c true false] of 2 fresh 0 stale 0 none 2", storetest.ID("3")); got != want {
-		t.Errorf("the shared rows are\n%s\nwant\n%s", got, want)
+	if _, err := os.Stat(filepath.Join(ann.state, "ken", "team", "machine")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the state directory has a name of the machine: %v", err)
 	}
 }
 

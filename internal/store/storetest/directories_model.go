@@ -11,12 +11,11 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/store/memory"
 )
 
-// testSurveyModel: whatever is written of directories, in whatever order, a store
-// answers every question as the memory store does.
-func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
+// testDirectoriesModel: whatever is written of directories, in whatever order, a store answers every question as the
+// reference does. It tests leases too, if the store has them.
+func testDirectoriesModel(t *testing.T, open func(t *testing.T) Log) {
 	names := []string{"x", "y", "z"}
 	texts := rapid.SampledFrom(names)
 	paths := rapid.SampledFrom([]repo.Path{"", "a", "a/b", "\xff"})
@@ -40,12 +39,17 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 	}
 
 	rapid.Check(t, func(rt *rapid.T) {
-		got, want := open(t), memory.New()
+		got, want := open(t), newReference()
 		if c, ok := got.(io.Closer); ok {
 			defer c.Close() // there are many; the end of the test is too late
 		}
 		ctx := context.Background()
-		both := func(what string, ask func(s SurveyStore) (any, error)) {
+		_, hasLeases := got.(store.Leases)
+		acts := 2
+		if hasLeases {
+			acts = 4
+		}
+		both := func(what string, ask func(s store.Directories) (any, error)) {
 			rt.Helper()
 			g, err := ask(got)
 			w, _ := ask(want)
@@ -53,34 +57,34 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 		}
 		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
 			tree := trees.Draw(rt, "worktree")
-			switch rapid.IntRange(0, 4).Draw(rt, "act") {
+			switch rapid.IntRange(0, acts).Draw(rt, "act") {
 			case 0, 1:
 				records := rapid.SliceOfN(record, 1, 4).Draw(rt, "records")
-				both("keep", func(s SurveyStore) (any, error) { return nil, s.SaveDirRecords(ctx, records) })
+				both("keep", func(s store.Directories) (any, error) { return nil, s.SaveDirRecords(ctx, records) })
 			case 2:
 				f := store.DirFailure{
 					Path: paths.Draw(rt, "path"), Basis: SurveyBasis(texts.Draw(rt, "basis")).Digest(), Reason: texts.Draw(rt, "reason"),
 					At: Epoch.Add(time.Duration(seconds.Draw(rt, "at")) * time.Second),
 				}
-				both("keep failure", func(s SurveyStore) (any, error) { return nil, s.SaveFailure(ctx, f) })
+				both("keep failure", func(s store.Directories) (any, error) { return nil, s.SaveFailure(ctx, f) })
 			case 3:
 				l, now := lease.Draw(rt, "lease"), Epoch.Add(time.Duration(seconds.Draw(rt, "now"))*time.Second)
-				both("take", func(s SurveyStore) (any, error) { return s.Acquire(ctx, tree, l, now) })
+				both("take", func(s store.Directories) (any, error) { return s.(store.Leases).Acquire(ctx, tree, l, now) })
 			case 4:
 				l, r := lease.Draw(rt, "lease"), record.Draw(rt, "record")
-				both("settle", func(s SurveyStore) (any, error) { return s.Complete(ctx, tree, l, r) })
+				both("settle", func(s store.Directories) (any, error) { return s.(store.Leases).Complete(ctx, tree, l, r) })
 			}
-			both("latest", func(s SurveyStore) (any, error) {
+			both("latest", func(s store.Directories) (any, error) {
 				m, err := s.Latest(ctx)
 				return plain(m), err
 			})
 			for _, bases := range [][]fresh.Digest{few, often} {
-				both("written from", func(s SurveyStore) (any, error) {
+				both("written from", func(s store.Directories) (any, error) {
 					m, err := s.DirRecordsByBasis(ctx, bases)
 					return plain(m), err
 				})
 			}
-			both("written in", func(s SurveyStore) (any, error) {
+			both("written in", func(s store.Directories) (any, error) {
 				var places []store.DirVersion
 				for _, p := range []repo.Path{"", "a", "a/b", "\xff"} {
 					for _, b := range few {
@@ -90,9 +94,12 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 				m, err := s.DirRecordsByVersion(ctx, places)
 				return plain(m), err
 			})
-			both("failures", func(s SurveyStore) (any, error) { return s.Failures(ctx) })
+			both("failures", func(s store.Directories) (any, error) { return s.Failures(ctx) })
 			for _, tree := range []string{"", "two"} {
-				both("leases", func(s SurveyStore) (any, error) { return s.Leases(ctx, tree) })
+				if !hasLeases {
+					break
+				}
+				both("leases", func(s store.Directories) (any, error) { return s.(store.Leases).Leases(ctx, tree) })
 			}
 		}
 	})

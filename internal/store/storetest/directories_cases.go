@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,13 +18,11 @@ type (
 	written = map[fresh.Digest][]*store.DirRecord
 )
 
-func testSurveyEmpty(t *testing.T, s SurveyStore) {
+func testDirectoriesEmpty(t *testing.T, s Log) {
 	wantLatest(t, s, latest{})
 	wantWritten(t, s, written{})
 	wantWritten(t, s, written{}, fresh.Digest{1}, fresh.Digest{})
 	wantFailures(t, s)
-	wantLeases(t, s, "")
-	settle(t, s, "", Lease("a", "token", 10), Directory("a", "x", 0), false)
 	if r, err := s.DirRecord(t.Context(), fresh.Digest{1}); r != nil || err != nil {
 		t.Errorf("DirRecord returned %v, %v; want none", r, err)
 	}
@@ -34,7 +30,7 @@ func testSurveyEmpty(t *testing.T, s SurveyStore) {
 	wantLatest(t, s, latest{})
 }
 
-func testDirectories(t *testing.T, s SurveyStore) {
+func testDirectories(t *testing.T, s Log) {
 	full := &store.DirRecord{
 		Path: "dir/\xff\xfe\n\"name\x00\x7f",
 		Basis: store.DirBasis{
@@ -85,7 +81,7 @@ func testDirectories(t *testing.T, s SurveyStore) {
 	}
 }
 
-func testKeptAlready(t *testing.T, s SurveyStore) {
+func testKeptAlready(t *testing.T, s Log) {
 	r, other := Directory("a", "x", 0), Directory("a", "y", 1)
 	SaveDirRecords(t, s, r, r)
 	SaveDirRecords(t, s, r)
@@ -102,7 +98,7 @@ func testKeptAlready(t *testing.T, s SurveyStore) {
 	wantWritten(t, s, written{b: {r}}, b)
 }
 
-func testRecordIsOwn(t *testing.T, s SurveyStore) {
+func testRecordIsOwn(t *testing.T, s Log) {
 	r := Directory("a", "x", 0)
 	SaveDirRecords(t, s, r)
 	r.Text, r.Path = "changed", "b"
@@ -110,7 +106,7 @@ func testRecordIsOwn(t *testing.T, s SurveyStore) {
 }
 
 // Two directories may have the same content, and get the same summary at the same time.
-func testTwoPlaces(t *testing.T, s SurveyStore) {
+func testTwoPlaces(t *testing.T, s Log) {
 	a, b := Outlined("a", "x", 0), Outlined("b", "x", 0)
 	SaveDirRecords(t, s, a, b)
 	wantLatest(t, s, latest{"a": {a}, "b": {b}})
@@ -118,7 +114,7 @@ func testTwoPlaces(t *testing.T, s SurveyStore) {
 	wantWritten(t, s, written{basis: {b}}, basis) // the last of them
 }
 
-func testLatest(t *testing.T, s SurveyStore) {
+func testLatest(t *testing.T, s Log) {
 	SaveDirRecords(t, s, Outlined("a", "x", 0), Directory("a", "x", 1), Outlined("only", "o", 5))
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 1), Outlined("a", "x", 0)}, "only": {Outlined("only", "o", 5)}})
 	SaveDirRecords(t, s, Outlined("a", "y", 2))
@@ -146,7 +142,7 @@ func testLatest(t *testing.T, s SurveyStore) {
 }
 
 // A text that is dated more than a day ahead would be the latest for ever.
-func testDirectoryAhead(t *testing.T, s SurveyStore) {
+func testDirectoryAhead(t *testing.T, s Log) {
 	now, ahead := Directory("a", "x", 1), Directory("a", "x", 2)
 	ahead.Text, ahead.At = "of the year 9999", time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
 	SaveDirRecords(t, s, now, ahead)
@@ -166,7 +162,7 @@ func testDirectoryAhead(t *testing.T, s SurveyStore) {
 	}
 }
 
-func testWrittenFrom(t *testing.T, s SurveyStore) {
+func testWrittenFrom(t *testing.T, s Log) {
 	x, y, none := SurveyBasis("x").Digest(), SurveyBasis("y").Digest(), SurveyBasis("none").Digest()
 	again := Directory("moved/here", "x", 4)
 	again.Recipe = "another recipe"
@@ -181,7 +177,7 @@ func testWrittenFrom(t *testing.T, s SurveyStore) {
 	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}}, bare.Digest())
 }
 
-func testWrittenOf(t *testing.T, s SurveyStore) {
+func testWrittenOf(t *testing.T, s Log) {
 	var want []*store.DirRecord
 	for i := range store.MaxPastRecords + 2 {
 		r := Directory("a", fmt.Sprint("x", i), i)
@@ -195,7 +191,7 @@ func testWrittenOf(t *testing.T, s SurveyStore) {
 	equal(t, "written of", got, latest{"a": want[:store.MaxPastRecords]})
 }
 
-func testFailures(t *testing.T, s SurveyStore) {
+func testFailures(t *testing.T, s Log) {
 	failure := func(path repo.Path, reason string, seconds int) store.DirFailure {
 		return store.DirFailure{Path: path, Basis: SurveyBasis(reason).Digest(), Reason: reason, At: Epoch.Add(time.Duration(seconds) * time.Second)}
 	}
@@ -230,150 +226,7 @@ func testFailures(t *testing.T, s SurveyStore) {
 	wantFailures(t, s, root, odd)
 }
 
-func testLeases(t *testing.T, s SurveyStore) {
-	full := store.Lease{
-		Shown: fresh.Digest{1, 2, 3}, Holder: "ada \xff",
-		Path: "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
-		Basis: store.DirBasis{Files: []store.BasisFile{{Name: []byte("\xff"), ID: ID256("x"), Shape: store.OutlineShape{Language: "go", Interface: fresh.Digest{1}, Tokens: fresh.Digest{2}}}}},
-	}
-	root := store.Lease{Path: "", Token: "other", Expires: Epoch, Holder: "bob"}
-	take(t, s, "", full, 0, true)
-	take(t, s, "", root, 0, true)
-	take(t, s, "two\xff", Lease("a", "third", 5), 0, true)
-	wantLeases(t, s, "", full, root)
-	wantLeases(t, s, "two\xff", Lease("a", "third", 5))
-	wantLeases(t, s, "three")
-	wantLatest(t, s, latest{})
-}
-
-func testTake(t *testing.T, s SurveyStore) {
-	take(t, s, "", Lease("a", "one", 10), 0, true)
-	take(t, s, "", Lease("a", "two", 20), 9, false)
-	wantLeases(t, s, "", Lease("a", "one", 10))
-	// Other directories and other worktrees are free.
-	take(t, s, "", Lease("b", "two", 20), 9, true)
-	take(t, s, "tree", Lease("a", "two", 20), 9, true)
-	// Its holder may take it again, for longer.
-	take(t, s, "", Lease("a", "one", 15), 9, true)
-	take(t, s, "", Lease("a", "two", 20), 14, false)
-	// It ends when it expires.
-	take(t, s, "", Lease("a", "two", 25), 15, true)
-	take(t, s, "", Lease("a", "one", 30), 16, false)
-	wantLeases(t, s, "", Lease("a", "two", 25), Lease("b", "two", 20))
-	wantLeases(t, s, "tree", Lease("a", "two", 20))
-}
-
-// TakeAtOnce tries concurrently to take one lease several times with each store, at a time in seconds after Epoch.
-// It returns the leases that were taken. The stores may be the same.
-func TakeAtOnce(t testing.TB, path repo.Path, seconds int, stores ...store.Leases) (taken []store.Lease) {
-	t.Helper()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	begin := make(chan bool)
-	for i, s := range stores {
-		for k := range 4 {
-			all.Go(func() {
-				l := Lease(path, fmt.Sprintf("%d of %d at %d", k, i, seconds), seconds+10)
-				<-begin
-				ok, err := s.Acquire(t.Context(), "", l, Epoch.Add(time.Duration(seconds)*time.Second))
-				if err != nil {
-					t.Errorf("take: %v", err)
-				}
-				if ok {
-					mu.Lock()
-					defer mu.Unlock()
-					taken = append(taken, l)
-				}
-			})
-		}
-	}
-	close(begin)
-	all.Wait()
-	return taken
-}
-
-func testTakeAtOnce(t *testing.T, s SurveyStore) {
-	for round := range 5 { // each time, the last has just expired
-		taken := TakeAtOnce(t, "a", 10*round, s, s, s, s)
-		if len(taken) != 1 {
-			t.Fatalf("round %d: %d takes succeeded, want 1", round, len(taken))
-		}
-		wantLeases(t, s, "", taken[0])
-	}
-}
-
-func testSettle(t *testing.T, s SurveyStore) {
-	one, two := Lease("a", "one", 10), Lease("a", "two", 20)
-	failed := store.DirFailure{Path: "a", Reason: "no", At: Epoch}
-	if err := s.SaveFailure(t.Context(), failed); err != nil {
-		t.Fatal(err)
-	}
-	take(t, s, "", one, 0, true)
-	take(t, s, "", two, 10, true)
-	take(t, s, "", Lease("b", "three", 20), 10, true)
-	take(t, s, "tree", one, 10, true)
-
-	settle(t, s, "", one, Directory("a", "too late", 11), false)
-	wantLatest(t, s, latest{})
-	wantFailures(t, s, failed)
-	wantLeases(t, s, "", two, Lease("b", "three", 20))
-
-	// An expired lease can be settled if no other one was taken.
-	settle(t, s, "", two, Directory("a", "in time", 99), true)
-	wantLatest(t, s, latest{"a": {Directory("a", "in time", 99)}})
-	wantFailures(t, s)
-	wantLeases(t, s, "", Lease("b", "three", 20))
-	wantLeases(t, s, "tree", one)
-
-	settle(t, s, "", two, Directory("a", "twice", 100), false)
-	settle(t, s, "", Lease("b", "two", 20), Directory("b", "of another", 100), false)
-	wantLatest(t, s, latest{"a": {Directory("a", "in time", 99)}})
-
-	// Settling with an existing record ends the lease too.
-	take(t, s, "", Lease("a", "four", 110), 100, true)
-	settle(t, s, "", Lease("a", "four", 110), Directory("a", "in time", 99), true)
-	wantLeases(t, s, "", Lease("b", "three", 20))
-}
-
-func testSettleAtOnce(t *testing.T, s SurveyStore) {
-	l := Lease("a", "one", 10)
-	take(t, s, "", l, 0, true)
-	var done atomic.Int64
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			ok, err := s.Complete(t.Context(), "", l, Directory("a", fmt.Sprint(i), i))
-			if err != nil {
-				t.Errorf("settle: %v", err)
-			}
-			if ok {
-				done.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	got, err := s.Latest(t.Context())
-	if done.Load() != 1 || err != nil || len(got["a"]) != 1 {
-		t.Errorf("%d settles succeeded, want 1; latest: %v, %v", done.Load(), got, err)
-	}
-	wantLeases(t, s, "")
-}
-
-func testPruneLeases(t *testing.T, s SurveyStore) {
-	for _, name := range []string{"", "two", "three"} {
-		take(t, s, name, Lease("a", name, 10), 0, true)
-	}
-	SaveDirRecords(t, s, Directory("a", "x", 0))
-	Commit(t, s, "", store.FileChanges{Worktrees: []string{"", "three"}})
-	wantLeases(t, s, "", Lease("a", "", 10))
-	wantLeases(t, s, "two")
-	wantLeases(t, s, "three", Lease("a", "three", 10))
-	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x")}})
-	wantLeases(t, s, "three", Lease("a", "three", 10))
-	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
-}
-
-func testManyDirectories(t *testing.T, s SurveyStore) {
+func testManyDirectories(t *testing.T, s Log) {
 	const n = 512
 	want, from := make(latest), make(written)
 	var records []*store.DirRecord
@@ -391,7 +244,7 @@ func testManyDirectories(t *testing.T, s SurveyStore) {
 	wantWritten(t, s, written{bases[0]: from[bases[0]]}, bases[:2]...)
 }
 
-func testSurveyCancelled(t *testing.T, s SurveyStore) {
+func testDirectoriesCancelled(t *testing.T, s Log) {
 	SaveDirRecords(t, s, Directory("a", "x", 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -407,16 +260,9 @@ func testSurveyCancelled(t *testing.T, s SurveyStore) {
 	check("written from", err)
 	_, err = s.Failures(ctx)
 	check("failures", err)
-	_, err = s.Leases(ctx, "")
-	check("leases", err)
 	check("keep nothing", s.SaveDirRecords(ctx, nil))
 	check("keep", s.SaveDirRecords(ctx, []*store.DirRecord{Directory("a", "y", 1)}))
 	check("keep failure", s.SaveFailure(ctx, store.DirFailure{Path: "a", At: Epoch}))
-	_, err = s.Acquire(ctx, "", Lease("a", "one", 10), Epoch)
-	check("take", err)
-	_, err = s.Complete(ctx, "", Lease("a", "one", 10), Directory("a", "y", 1))
-	check("settle", err)
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
 	wantFailures(t, s)
-	wantLeases(t, s, "")
 }

@@ -1,0 +1,348 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+	"ken/internal/store"
+)
+
+// A Log stores records of files and directories, for one machine or for a team.
+type Log interface {
+	store.Records
+	store.Directories
+	// Newest is a method of [store.Files].
+	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
+}
+
+// RunLog runs the tests of records. Every call of open must return a new, empty store.
+func RunLog(t *testing.T, open func(t *testing.T) Log) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, func(*testing.T) Log)
+	}{
+		{"an empty store has nothing to share", testShareEmpty},
+		{"since returns each record once, in order", testSince},
+		{"since returns only the latest outline", testShareOutlines},
+		{"a mark of another store means the beginning", testForeignMark},
+		{"added records are unchanged, also after a second time", testAddRecords},
+		{"records in the future are neither added nor returned", testAddRecordsInFuture},
+		{"a cancelled context stops everything", testShareCancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
+	}
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Log)
+	}{
+		{"records of files are read unchanged", testLogRecords},
+		{"adding the record of a file twice changes nothing", testLogDuplicates},
+		{"of records at the same time, the one with the highest id is the newest", testLogNewest},
+		{"a record with only an md5 matches every content with this md5", testLogMD5Only},
+		{"the id of a content takes precedence over the md5", testLogIDsDecide},
+		{"many contents at once", testLogMany},
+		{"an empty store has no directories", testDirectoriesEmpty},
+		{"directory records are read unchanged", testDirectories},
+		{"keeping a record twice changes nothing", testKeptAlready},
+		{"the store copies records", testRecordIsOwn},
+		{"two directories can have the same record", testTwoPlaces},
+		{"latest is the newest outline and the newest other", testLatest},
+		{"a record in the future is ignored", testDirectoryAhead},
+		{"written from finds records of a basis at any path", testWrittenFrom},
+		{"written of returns summaries without outlines, newest first", testWrittenOf},
+		{"a newer record removes a failure", testFailures},
+		{"many directories at once", testManyDirectories},
+		{"a cancelled context stops everything about directories", testDirectoriesCancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+	}
+	t.Run("random records have the same result as the reference", func(t *testing.T) { testRecordsModel(t, open) })
+	t.Run("random surveys have the same result as the reference", func(t *testing.T) { testDirectoriesModel(t, open) })
+}
+
+// Since returns all records of a store after a mark. It calls the store with the limit most.
+func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Record, store.Mark) {
+	t.Helper()
+	var all []store.Record
+	for range 10_000 {
+		list, next, err := s.Since(t.Context(), mark, most)
+		if err != nil {
+			t.Fatalf("since %q: %v", mark, err)
+		}
+		if len(list) > most {
+			t.Fatalf("Since returned %d records, want at most %d", len(list), most)
+		}
+		mark = next
+		if len(list) == 0 {
+			return all, mark
+		}
+		all = append(all, list...)
+	}
+	t.Fatal("Since does not reach an end")
+	return nil, ""
+}
+
+// AddRecords adds records, which must succeed.
+func AddRecords(t testing.TB, s store.Records, list ...store.Record) {
+	t.Helper()
+	if err := s.AddRecords(t.Context(), list); err != nil {
+		t.Fatalf("absorb: %v", err)
+	}
+}
+
+func about(r fresh.Record) store.Record { return store.Record{File: &r} }
+
+func in(r *store.DirRecord) store.Record { return store.Record{Directory: r} }
+
+// encoded returns records as JSON, to compare them.
+func encoded(list []store.Record) []string {
+	var out []string
+	for _, r := range list {
+		b, err := json.Marshal(r)
+		if err != nil {
+			panic(err) // plain data always encodes
+		}
+		out = append(out, string(b))
+	}
+	return out
+}
+
+func testShareEmpty(t *testing.T, open func(*testing.T) Log) {
+	s := open(t)
+	for _, mark := range []store.Mark{"", "nonsense", "7:abc 9:def"} {
+		if list, _ := Since(t, s, mark, 10); len(list) > 0 {
+			t.Errorf("since %q: %v", mark, list)
+		}
+	}
+	AddRecords(t, s)
+	if list, _ := Since(t, s, "", 10); len(list) > 0 {
+		t.Errorf("after adding no records, Since returned %v; want nothing", list)
+	}
+}
+
+func testSince(t *testing.T, open func(*testing.T) Log) {
+	s := open(t)
+	one, two := Record("one", "a", 5), Record("two", "b", 1)
+	md5Only := Record("three", "c", 2)
+	md5Only.Basis, md5Only.Assumed, md5Only.Confirmer, md5Only.Path = md5Of("c"), true, "bob", "\xff"
+	AddRecords(t, s, about(one), about(two))
+	first, mark := Since(t, s, "", 100)
+	equal(t, "the first", encoded(first), encoded([]store.Record{about(one), about(two)}))
+
+	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
+	y.Flags = []store.DirFlag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
+	SaveDirRecords(t, s, x)
+	AddRecords(t, s, about(md5Only), about(one))
+	SaveDirRecords(t, s, y, x)
+	later, end := Since(t, s, mark, 100)
+	equal(t, "the second", encoded(later), encoded([]store.Record{about(md5Only), in(x), in(y)}))
+	if again, _ := Since(t, s, end, 100); len(again) > 0 {
+		t.Errorf("records after the end: %v", again)
+	}
+	for most := 1; most < 4; most++ {
+		all, last := Since(t, s, "", most)
+		equal(t, fmt.Sprint("in steps of ", most), encoded(all), encoded([]store.Record{about(one), about(two), about(md5Only), in(x), in(y)}))
+		equal(t, "the mark", last, end)
+	}
+}
+
+func testShareOutlines(t *testing.T, open func(*testing.T) Log) {
+	s := open(t)
+	SaveDirRecords(t, s, Outlined("a", "one", 1), Directory("a", "summary", 0), Outlined("b", "one", 9))
+	_, mark := Since(t, s, "", 1)
+	SaveDirRecords(t, s, Outlined("a", "two", 2), Directory("a", "later summary", 3), Outlined("b", "older", 8))
+	all, _ := Since(t, s, "", 2)
+	equal(t, "all", encoded(all), encoded([]store.Record{
+		in(Directory("a", "summary", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3)),
+	}))
+	later, _ := Since(t, s, mark, 2)
+	equal(t, "later", encoded(later), encoded([]store.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3))}))
+}
+
+func testForeignMark(t *testing.T, open func(*testing.T) Log) {
+	s, other := open(t), open(t)
+	for i := range 5 {
+		AddRecords(t, s, about(Record("here", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint(i), i)))
+		AddRecords(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
+	}
+	_, mark := Since(t, other, "", 100)
+	for s, want := range map[store.Records]bool{s: false, other: true} {
+		if _, now, err := s.Since(t.Context(), mark, 0); (now == mark) != want || err != nil {
+			t.Errorf("mark %q becomes %q, %v", mark, now, err)
+		}
+	}
+	if list, _ := Since(t, s, mark, 3); len(list) != 10 {
+		t.Errorf("Since returned %d records for the mark of another store", len(list))
+	}
+}
+
+func testAddRecords(t *testing.T, open func(*testing.T) Log) {
+	from, to := open(t), open(t)
+	AddRecords(t, from, about(Record("one", "a", 1)), about(Record("two", "a", 2)))
+	SaveDirRecords(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
+	all, _ := Since(t, from, "", 100)
+	AddRecords(t, to, slices.Concat(all[2:], all[:1])...)
+	for range 2 {
+		AddRecords(t, to, all...)
+	}
+	got, _ := Since(t, to, "", 100)
+	g, w := encoded(got), encoded(all)
+	slices.Sort(g)
+	slices.Sort(w)
+	equal(t, "what arrived", g, w)
+	newest, err := to.Newest(t.Context(), []repo.Content{Content("a")})
+	if err != nil || newest[Content("a")].Text != "two" {
+		t.Errorf("newest: %v, %v", newest, err)
+	}
+	want, err := from.Latest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLatest(t, to, want)
+	// It travels on, as something that is new here.
+	if len(got) != 5 {
+		t.Errorf("Since returned %d absorbed records", len(got))
+	}
+}
+
+func testAddRecordsInFuture(t *testing.T, open func(*testing.T) Log) {
+	s := open(t)
+	file, directory := Record("about x", "x", 0), Directory("d", "x", 0)
+	file.At = time.Now().Add(fresh.MaxClockSkew + time.Hour)
+	directory.At = file.At
+	AddRecords(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
+	if files, ok := s.(store.Files); ok {
+		Commit(t, files, "", store.FileChanges{Records: []fresh.Record{file}})
+	}
+	SaveDirRecords(t, s, directory)
+	list, _ := Since(t, s, "", 1)
+	equal(t, "what travels", encoded(list), encoded([]store.Record{about(Record("of today", "x", 1))}))
+}
+
+func testShareCancelled(t *testing.T, open func(*testing.T) Log) {
+	s := open(t)
+	AddRecords(t, s, about(Record("about x", "x", 0)))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := s.Since(ctx, "", 1); err == nil {
+		t.Error("Since ignores a cancelled context")
+	}
+	if err := s.AddRecords(ctx, []store.Record{in(Directory("d", "x", 0))}); err == nil {
+		t.Error("AddRecords ignores a cancelled context")
+	}
+}
+
+// newest returns the newest records of some contents.
+func newest(t *testing.T, s Log, contents ...repo.Content) map[repo.Content]fresh.Record {
+	t.Helper()
+	found, err := s.Newest(t.Context(), contents)
+	if err != nil {
+		t.Fatalf("newest: %v", err)
+	}
+	return found
+}
+
+// files returns the records of files as records of a log.
+func files(list ...fresh.Record) []store.Record {
+	var out []store.Record
+	for _, r := range list {
+		out = append(out, about(r))
+	}
+	return out
+}
+
+func testLogRecords(t *testing.T, s Log) {
+	odd, read := oddRecord()
+	plain := Record("about a", "a", 0)
+	AddRecords(t, s, files(odd, plain)...)
+	want := map[repo.Content]fresh.Record{read.Basis.Content: read, Content("a"): plain}
+	equal(t, "newest", newest(t, s, read.Basis.Content, Content("a"), Content("none"), repo.Content{}), want)
+	list, _ := Since(t, s, "", 10)
+	equal(t, "records", encoded(list), encoded(files(read, plain)))
+}
+
+func testLogDuplicates(t *testing.T, s Log) {
+	first := Record("about x", "x", 0)
+	again := first
+	again.Path = "elsewhere" // no part of a record's id
+	newer := Record("better", "x", 1)
+	AddRecords(t, s, files(first, newer, first)...)
+	AddRecords(t, s, about(again))
+	equal(t, "newest", newest(t, s, Content("x"))[Content("x")], newer)
+	list, _ := Since(t, s, "", 10)
+	equal(t, "records", encoded(list), encoded(files(first, newer)))
+}
+
+func testLogNewest(t *testing.T, s Log) {
+	best := Record("new", "x", 5)
+	for i := range 8 {
+		other := Record(fmt.Sprint("other ", i), "x", 5)
+		if other.Compare(best) > 0 {
+			best = other
+		}
+		AddRecords(t, s, about(Record("new", "x", 5)), about(other), about(Record("old", "x", 4)))
+		equal(t, "newest", newest(t, s, Content("x"))[Content("x")], best)
+	}
+	AddRecords(t, s, about(Record("newer", "x", 6)))
+	equal(t, "newest", newest(t, s, Content("x"))[Content("x")], Record("newer", "x", 6))
+}
+
+func testLogMD5Only(t *testing.T, s Log) {
+	byMD5 := md5Record("by md5", "x", 0)
+	AddRecords(t, s, about(byMD5))
+	other := repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
+	noID := repo.Content{MD5: Content("x").MD5}
+	got := newest(t, s, Content("x"), other, noID, Content("y"), repo.Content{ID: ID("x")})
+	equal(t, "newest", got, map[repo.Content]fresh.Record{Content("x"): byMD5, other: byMD5, noID: byMD5})
+
+	// The newest of both sorts counts.
+	c := Content("x")
+	byID := Record("by id", "x", 1)
+	AddRecords(t, s, about(byID))
+	equal(t, "newest", newest(t, s, c)[c].Text, byID.Text)
+	AddRecords(t, s, about(md5Record("by md5 again", "x", 2)))
+	equal(t, "newest", newest(t, s, c)[c], md5Record("by md5 again", "x", 2))
+}
+
+func testLogIDsDecide(t *testing.T, s Log) {
+	// A record with both holds for its id, whatever the md5.
+	AddRecords(t, s, about(Record("about x", "x", 0)))
+	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
+	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
+	got := newest(t, s, sameID, sameMD5, repo.Content{MD5: Content("x").MD5}, repo.Content{})
+	if len(got) != 1 || got[sameID].Text != "about x" {
+		t.Errorf("the newest records are %+v; want one, about %v", got, sameID)
+	}
+}
+
+func testLogMany(t *testing.T, s Log) {
+	const n = 3000
+	var records []store.Record
+	var contents []repo.Content
+	want := make(map[repo.Content]string)
+	for i := range n {
+		text := fmt.Sprint(i)
+		switch i % 3 {
+		case 0:
+			records = append(records, about(Record("about "+text, text, i)))
+			want[Content(text)] = "about " + text
+		case 1:
+			records = append(records, about(md5Record("about "+text, text, i)))
+			want[Content(text)] = "about " + text
+		}
+		contents = append(contents, Content(text))
+	}
+	AddRecords(t, s, records...)
+	got := make(map[repo.Content]string)
+	for c, r := range newest(t, s, contents...) {
+		got[c] = r.Text
+	}
+	equal(t, "newest", got, want)
+}
