@@ -99,7 +99,7 @@ const schema = "ken"
 
 // Open connects to a server and returns its queue. It creates the tables if they are missing.
 func Open(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
-	return open(ctx, to, opts, (*Queue).migrate)
+	return open(ctx, to, opts, (*Queue).create)
 }
 
 // ErrNoRuns means that no run was ever started on the server.

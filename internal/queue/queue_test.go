@@ -705,15 +705,27 @@ func TestConcurrentMigrate(t *testing.T) {
 	all.Wait()
 }
 
-// Open does not change the tables of a newer version.
-func TestNewerTables(t *testing.T) {
+// Open does not use tables of another version, and changes nothing. The error has the command that moves them aside.
+func TestOtherVersion(t *testing.T) {
 	t.Parallel()
-	address := pgtest.Database(t)
-	s := open(t, address)
-	if _, err := s.pool.Exec(t.Context(), `INSERT INTO ken.survey_version VALUES (99)`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := queue.Open(t.Context(), s.pool.Config(), queue.Options{}); fault.HintOf(err) != "update ken here" {
-		t.Errorf("they were taken: %v", err)
+	for version, hint := range map[int]string{0: "move the tables aside: ", 2: "upgrade ken, or move the tables aside: "} {
+		address := pgtest.Database(t)
+		s := open(t, address)
+		pgtest.Exec(t, address, fmt.Sprintf(`UPDATE ken.survey_version SET version = %d; DROP TABLE ken.survey_ceiling`, version))
+		for name, open := range map[string]func(context.Context, *pgxpool.Config, queue.Options) (*queue.Queue, error){
+			"Open": queue.Open, "OpenReadOnly": queue.OpenReadOnly,
+		} {
+			_, err := open(t.Context(), s.pool.Config(), queue.Options{})
+			message := fmt.Sprintf("the tables of the queue have version %d, and this version of ken needs 1", version)
+			if err == nil || err.Error() != message || !strings.HasPrefix(fault.HintOf(err), hint+"psql ") {
+				t.Errorf("%s returned the error %v with the hint %q; want %q with %q", name, err, fault.HintOf(err), message, hint)
+			}
+		}
+		if pgtest.Value[bool](t, address, `SELECT to_regclass('ken.survey_ceiling') IS NOT NULL`) {
+			t.Error("the tables were changed")
+		}
+		// The command of the hint helps.
+		pgtest.Exec(t, address, fmt.Sprintf(`ALTER SCHEMA ken RENAME TO ken_queue_%d`, version))
+		open(t, address)
 	}
 }

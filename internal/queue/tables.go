@@ -13,10 +13,20 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"ken/internal/fault"
+	"ken/internal/store/postgres"
 )
 
-// migrations are the steps that create the tables. Each step and its version are one transaction.
-var migrations = []string{`
+// tablesVersion is the version of the tables. ken uses no other.
+const tablesVersion = 1
+
+// tables creates the tables.
+const tables = `
+CREATE TABLE ken.survey_version (
+	version         integer PRIMARY KEY,
+	river           integer NOT NULL DEFAULT 0      -- of River's tables
+);
+INSERT INTO ken.survey_version VALUES (1);
+
 CREATE TABLE ken.survey_run (
 	id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	repository      text NOT NULL,
@@ -31,6 +41,7 @@ CREATE TABLE ken.survey_run (
 	today           boolean NOT NULL DEFAULT false, -- paused by the day's ceiling, and resumed with it
 	need_tokens     bigint NOT NULL DEFAULT 0,      -- what it was paused for
 	need_cost       bigint NOT NULL DEFAULT 0,
+	need_unpriced   boolean NOT NULL DEFAULT false, -- what it was paused for has no price
 	max_tokens      bigint,
 	max_cost        bigint,                         -- money is in billionths of a dollar
 	calls           bigint NOT NULL DEFAULT 0,
@@ -68,6 +79,7 @@ CREATE TABLE ken.survey_directory (
 	error           text NOT NULL DEFAULT '',
 	job             bigint,                         -- of River, that was inserted last
 	queued          timestamptz,
+	due             timestamptz,                    -- when who was told last may begin
 	turn            integer NOT NULL DEFAULT 0,     -- calls that whoever has it was let make
 	calls           bigint NOT NULL DEFAULT 0,
 	spent_tokens    bigint NOT NULL DEFAULT 0,
@@ -97,20 +109,17 @@ CREATE TABLE ken.survey_day (
 	reserved_tokens bigint NOT NULL DEFAULT 0,
 	reserved_cost   bigint NOT NULL DEFAULT 0
 );
-`, `
-ALTER TABLE ken.survey_run ADD need_unpriced boolean NOT NULL DEFAULT false; -- what it was paused for has no price
-ALTER TABLE ken.survey_directory ADD due timestamptz;                        -- when who was told last may begin
-`}
+`
 
-// migrateLock is the advisory lock of the migration: "kenq" in ASCII.
-const migrateLock = 0x6b656e71
+// createLock is the advisory lock for creating the tables: "kenq" in ASCII.
+const createLock = 0x6b656e71
 
-// migratePause is the pause before the next attempt to get the lock.
-const migratePause = 50 * time.Millisecond
+// createPause is the pause before the next attempt to get the lock.
+const createPause = 50 * time.Millisecond
 
-// migrate updates the tables of ken and then those of River, whose steps need a transaction
-// each. It does not change tables of a newer version.
-func (q *Queue) migrate(ctx context.Context) error {
+// create creates the tables of ken if there are none, and then updates those of River, whose steps need a
+// transaction each. It changes nothing if there are tables of another version.
+func (q *Queue) create(ctx context.Context) error {
 	err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 		if current, err := q.current(ctx, c); current || err != nil {
 			return err
@@ -118,7 +127,7 @@ func (q *Queue) migrate(ctx context.Context) error {
 		// The lock belongs to the connection and ends with it. ken polls for it, because
 		// River's steps would have to wait for a transaction that waits for the lock.
 		for locked := false; !locked; {
-			if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, migrateLock).Scan(&locked); err != nil {
+			if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, createLock).Scan(&locked); err != nil {
 				return err
 			}
 			if locked {
@@ -127,20 +136,20 @@ func (q *Queue) migrate(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(migratePause):
+			case <-time.After(createPause):
 			}
 			if current, err := q.current(ctx, c); current || err != nil {
 				return err
 			}
 		}
-		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return createTables(ctx, tx) })
+		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return q.createTables(ctx, tx) })
 		if err == nil {
 			err = q.migrateRiver(ctx)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %w", errCreateTables, err)
 		}
-		_, unlocked := c.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrateLock)
+		_, unlocked := c.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, createLock)
 		return errors.Join(err, unlocked)
 	})
 	switch {
@@ -148,12 +157,8 @@ func (q *Queue) migrate(ctx context.Context) error {
 		return err
 	case errors.Is(err, errCreateTables) && isPermissionDenied(err):
 		refused, _ := errors.AsType[*pgconn.PgError](err)
-		owner := "postgres://OWNER@HOST/DATABASE"
-		if q.opts.Server != nil {
-			owner = q.opts.Server.OwnerAddress()
-		}
 		return &fault.Error{
-			Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
+			Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(q.ownerAddress()) + " ken worker runs",
 			Err:  fmt.Errorf("the tables of the queue are missing or too old, and the role may not create them: %s", refused.Message),
 		}
 	}
@@ -164,21 +169,19 @@ func (q *Queue) migrate(ctx context.Context) error {
 // missing right on existing tables.
 var errCreateTables = errors.New("create the tables of the queue")
 
+// ownerAddress returns the address of the database, with a placeholder for the role.
+func (q *Queue) ownerAddress() string {
+	if q.opts.Server == nil {
+		return "postgres://OWNER@HOST/DATABASE"
+	}
+	return q.opts.Server.OwnerAddress()
+}
+
 // checkTables checks that the tables exist and have the version of this program.
 func (q *Queue) checkTables(ctx context.Context, c *pgxpool.Conn) error {
-	var there bool
-	if err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there); err != nil {
-		return err
-	}
-	if !there {
-		return ErrNoRuns
-	}
-	have, err := version(ctx, c)
-	if err == nil && have < len(migrations) {
-		err = &fault.Error{
-			Hint: "update it with: ken worker runs",
-			Err:  fmt.Errorf("the queue on the server has version %d, and this version of ken needs %d", have, len(migrations)),
-		}
+	exist, err := q.exist(ctx, c)
+	if err == nil && !exist {
+		err = ErrNoRuns
 	}
 	return err
 }
@@ -186,13 +189,8 @@ func (q *Queue) checkTables(ctx context.Context, c *pgxpool.Conn) error {
 // current reports whether all tables are up to date. It does not read River's tables, because
 // another process may be creating them.
 func (q *Queue) current(ctx context.Context, c *pgxpool.Conn) (bool, error) {
-	var there bool
-	err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there)
-	if err != nil || !there {
-		return false, err
-	}
-	have, err := version(ctx, c)
-	if err != nil || have < len(migrations) {
+	exist, err := q.exist(ctx, c)
+	if err != nil || !exist {
 		return false, err
 	}
 	m, err := q.river()
@@ -210,42 +208,40 @@ func newest(m *rivermigrate.Migrator[pgx.Tx]) int {
 	return all[len(all)-1].Version
 }
 
-// version returns the number of finished steps. More steps than this program has are an error.
-func version(ctx context.Context, c interface {
+// exist reports whether the tables of ken exist. Tables of another version are an error.
+func (q *Queue) exist(ctx context.Context, c interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 },
-) (have int, err error) {
-	err = c.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM ken.survey_version`).Scan(&have)
-	if err == nil && have > len(migrations) {
-		err = &fault.Error{
-			Hint: "update ken here",
-			Err:  fmt.Errorf("the queue on the server has version %d, and this version of ken knows %d", have, len(migrations)),
-		}
+) (bool, error) {
+	var exist bool
+	err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&exist)
+	if err != nil || !exist {
+		return false, err
 	}
-	return have, err
+	var version int
+	err = c.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM ken.survey_version`).Scan(&version)
+	if err != nil || version == tablesVersion {
+		return true, err
+	}
+	hint := postgres.MoveAside(q.ownerAddress(), fmt.Sprintf("ken_queue_%d", version))
+	if version > tablesVersion {
+		hint = "upgrade ken, or " + hint
+	}
+	return true, &fault.Error{
+		Hint: hint,
+		Err:  fmt.Errorf("the tables of the queue have version %d, and this version of ken needs %d", version, tablesVersion),
+	}
 }
 
-func createTables(ctx context.Context, tx pgx.Tx) error {
+func (q *Queue) createTables(ctx context.Context, tx pgx.Tx) error {
+	if exist, err := q.exist(ctx, tx); exist || err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS ken`); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS ken.survey_version (version integer PRIMARY KEY, river integer NOT NULL DEFAULT 0)`); err != nil {
-		return err
-	}
-	have, err := version(ctx, tx)
-	if err != nil {
-		return err
-	}
-	for have < len(migrations) {
-		if _, err := tx.Conn().PgConn().Exec(ctx, migrations[have]).ReadAll(); err != nil {
-			return fmt.Errorf("step %d: %w", have+1, err)
-		}
-		have++
-		if _, err := tx.Exec(ctx, `INSERT INTO ken.survey_version VALUES ($1)`, have); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := tx.Conn().PgConn().Exec(ctx, tables).ReadAll()
+	return err
 }
 
 func (q *Queue) river() (*rivermigrate.Migrator[pgx.Tx], error) {
