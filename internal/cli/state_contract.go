@@ -2,6 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +19,8 @@ func (p *program) stateContract(f *stateFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contract",
 		Short: "Print the contract: all allowed names and patterns",
-		Long: `Prints the contract in force: the default contract, extended by .ken/contract.yaml.
+		Long: `Prints the contract in force: the default contract, with what .ken/contract.yaml adds.
+It lists the files by group, the patterns, and the keys of the workflow document.
 With --schema it prints the JSON Schema of that file, for editors.`,
 		Example: `  ken state contract
   ken state contract --yaml`,
@@ -50,25 +54,118 @@ With --schema it prints the JSON Schema of that file, for editors.`,
 	return c
 }
 
+// printContract prints the inventory: the files by group, then the patterns and the keys
+// of the workflow document.
 func (p *program) printContract(ct *contract.Contract) {
-	for _, f := range ct.Files {
-		p.io.Line(term.Good, contract.Canonical.String(), f.Name, strings.Join(fileNotes(f), "; "))
+	var sections []inventorySection
+	for _, g := range ct.Groups {
+		s := inventorySection{title: g.Title, tone: term.Good, verdict: contract.Canonical.String()}
+		for _, f := range ct.Files {
+			if f.Group == g.Name {
+				s.add(f.Name, fileNotes(f))
+			}
+		}
+		sections = append(sections, s)
 	}
+	allowed := inventorySection{title: "Patterns", tone: term.Plain, verdict: contract.PatternAllowed.String()}
 	for _, pt := range ct.Patterns {
-		p.io.Line(term.Plain, contract.PatternAllowed.String(), pt.Pattern, "e.g. "+pt.Example)
+		allowed.add(pt.Pattern, patternNotes(pt))
 	}
+	ephemeral := inventorySection{title: "Temporary files", tone: term.Dim, verdict: contract.Ephemeral.String()}
 	for _, pt := range ct.Ephemeral {
-		p.io.Line(term.Dim, contract.Ephemeral.String(), pt.Pattern, "e.g. "+pt.Example)
+		ephemeral.add(pt.Pattern, patternNotes(pt))
+	}
+	keys := inventorySection{title: "Keys of the workflow document", tone: term.Plain, verdict: "key"}
+	for _, k := range ct.Keys {
+		notes := []string{string(k.Type)}
+		notes = appendNote(notes, "one of ", k.Enum...)
+		notes = appendNote(notes, "starts as ", k.Initial)
+		keys.add(k.Name, notes)
+	}
+	before := ""
+	for _, s := range append(sections, allowed, ephemeral, keys) {
+		if len(s.names) == 0 {
+			continue
+		}
+		p.io.Printf("%s%s\n", before, term.Clean(s.title))
+		before = "\n"
+		for i, name := range s.names {
+			if s.notes[i] != "" {
+				name = fmt.Sprintf("%-*s", s.width, name)
+			}
+			p.io.Line(s.tone, s.verdict, name, s.notes[i])
+		}
 	}
 }
 
+// An inventorySection lists names, each with what the contract says about it.
+type inventorySection struct {
+	title   string
+	tone    term.Tone
+	verdict string
+	names   []string
+	notes   []string
+	width   int // of the longest name that is not too long for a column
+}
+
+func (s *inventorySection) add(name string, notes []string) {
+	const column = 30
+	if len(name) <= column {
+		s.width = max(s.width, len(name))
+	}
+	s.names = append(s.names, name)
+	s.notes = append(s.notes, strings.Join(notes, "; "))
+}
+
 func fileNotes(f contract.File) []string {
-	notes := []string{f.Purpose}
+	var notes []string
+	notes = appendNote(notes, "", f.Purpose)
+	notes = appendNote(notes, "written by ", f.Writer)
+	if f.Dir {
+		notes = append(notes, "a directory")
+	}
 	if f.Exempt {
 		notes = append(notes, "survives reset")
 	}
-	if len(f.Status) > 0 {
-		notes = append(notes, "status "+strings.Join(f.Status, ", "))
+	notes = appendNote(notes, "", evictNote(f.Evict))
+	notes = appendNote(notes, "status ", f.Status...)
+	notes = appendNote(notes, "sidecar ", f.Sidecar)
+	if f.Schema == nil {
+		return notes
+	}
+	notes = appendNote(notes, "requires ", f.Schema.Required...)
+	notes = appendNote(notes, "recommends ", f.Schema.Recommended...)
+	for _, field := range slices.Sorted(maps.Keys(f.Schema.Enums)) {
+		notes = appendNote(notes, field+" ", f.Schema.Enums[field]...)
 	}
 	return notes
+}
+
+func patternNotes(p contract.Pattern) []string {
+	var notes []string
+	notes = appendNote(notes, "", p.Use)
+	notes = appendNote(notes, "e.g. ", p.Example)
+	notes = appendNote(notes, "", evictNote(p.Evict))
+	return appendNote(notes, "content as in ", p.Base)
+}
+
+// evictNote says when a file moves to the archive, "" if it never does.
+func evictNote(e contract.Evict) string {
+	switch e {
+	case contract.Always:
+		return "archived when another workflow starts"
+	case contract.Scoped:
+		return "archived when another workflow starts, unless the current session wrote it"
+	case contract.Stays:
+	}
+	return ""
+}
+
+// appendNote appends the words that are not empty as one note.
+func appendNote(notes []string, before string, words ...string) []string {
+	text := strings.Join(words, ", ")
+	if text == "" {
+		return notes
+	}
+	return append(notes, before+text)
 }

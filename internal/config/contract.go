@@ -9,12 +9,12 @@ import (
 	"ken/internal/fault"
 )
 
-// ContractName is the path of the file in which a project extends the contract of the workflow directory, from the
+// ContractName is the path of the file in which a project adds to the contract of the workflow directory, from the
 // repository root.
 const ContractName = ".ken/contract.yaml"
 
 // LoadContract returns the contract of a state directory in the work tree at root: the
-// default contract for that directory, extended by the project. Outside a work tree,
+// default contract for that directory, with what the project adds. Outside a work tree,
 // root is "". If dir is "", the directory is the one that the contract names.
 func LoadContract(root, dir string) (*contract.Contract, error) {
 	if root == "" {
@@ -30,9 +30,5 @@ func LoadContract(root, dir string) (*contract.Contract, error) {
 			Err:  fmt.Errorf("read %s: %w", ContractName, err),
 		}
 	}
-	c, err := contract.Extend(contract.DefaultFor(dir), b, ContractName)
-	if err != nil || dir != "" || contract.DefaultFor(c.Dir) == contract.Default() {
-		return c, err
-	}
-	return contract.Extend(contract.DefaultFor(c.Dir), b, ContractName)
+	return contract.Extend(dir, b, ContractName)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ken/internal/english"
 )
 
 // A Problem is content that the contract does not allow.
@@ -89,11 +91,11 @@ func checkStatus(content []byte, legal []string) (problem, expected string) {
 		}
 		word := firstWord(rest)
 		if word == "" {
-			return "the status heading has no value", oneOf(legal)
+			return "the status heading has no value", english.Or(legal)
 		}
 		return checkWord("status", word, legal)
 	}
-	return fmt.Sprintf("no status heading in the first %d lines", statusLines), "## Status: " + oneOf(legal)
+	return fmt.Sprintf("no status heading in the first %d lines", statusLines), "## Status: " + english.Or(legal)
 }
 
 // statusHeading returns the text after the colon if the line is the heading.
@@ -182,11 +184,11 @@ func (s *Schema) check(content []byte, report func(problem, expected string)) {
 		}
 		var v any
 		if err := json.Unmarshal(values[0], &v); err != nil {
-			report(name+" cannot be read", oneOf(legal))
+			report(name+" cannot be read", english.Or(legal))
 		} else if word, ok := v.(string); ok {
 			report(checkWord(name, word, legal))
 		} else {
-			report(name+" is "+show(v), oneOf(legal))
+			report(name+" is "+show(v), english.Or(legal))
 		}
 	}
 }
@@ -208,7 +210,7 @@ func (s *Schema) named() []string {
 // expected returns the expected value of a field.
 func (s *Schema) expected(field string) string {
 	if legal := s.Enums[field]; len(legal) > 0 {
-		return oneOf(legal)
+		return english.Or(legal)
 	}
 	return "a value for " + field
 }

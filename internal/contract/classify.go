@@ -80,13 +80,3 @@ func (c *Contract) Evicts(name string) Evict {
 	p, _ := c.Match(name)
 	return p.Evict
 }
-
-// matching returns the position of the first rule that matches name, or -1.
-func matching(rules []rule, name string) int {
-	for i := range rules {
-		if rules[i].matches(name) {
-			return i
-		}
-	}
-	return -1
-}

@@ -1,12 +1,21 @@
 // Package contract says which files the working directory of an agent workflow may
 // contain: their names, writers, purposes and lifetimes, and the required content.
 //
-// The contract is data, default.yaml, which a project may extend. No other part of ken
-// contains the name of a file in that directory: code asks for a file by its [Role].
-// The package checks names and contents, and reads no files.
+// The contract is a table in Go, default.go, with the names of devt in devt.go. A project
+// adds its own names. No other part of ken contains the name of a file in that directory:
+// code asks for a file by its [Role]. The package checks names and contents, and reads no
+// files.
 package contract
 
-// A Contract says which files a state directory may contain. [Default] and [Extend]
+import (
+	"bytes"
+	_ "embed" // the schema
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Contract says which files a state directory may contain. [DefaultFor] and [Extend]
 // return one. It does not change, and several goroutines may use it.
 type Contract struct {
 	// Dir is the default directory, relative to the root of the work tree.
@@ -59,8 +68,7 @@ type File struct {
 // A Role says what ken itself uses a file for.
 type Role string
 
-// The roles. Each belongs to one file of the default contract, and a project cannot
-// change that.
+// The roles. Each belongs to one file of the default contract.
 const (
 	Workflow  Role = "workflow"  // the workflow document
 	Lock      Role = "lock"      // has the process that holds the lock
@@ -121,3 +129,56 @@ const (
 	String  KeyType = "string"
 	List    KeyType = "list"
 )
+
+// ByRole returns the file with a role. It panics if there is none: every contract has
+// a file for each role.
+func (c *Contract) ByRole(r Role) File {
+	for _, f := range c.Files {
+		if f.Role == r && r != "" {
+			return f
+		}
+	}
+	panic("contract: no file has the role " + string(r))
+}
+
+// Name returns the name of the file with a role.
+func (c *Contract) Name(r Role) string { return c.ByRole(r).Name }
+
+// File returns the canonical file of that name.
+func (c *Contract) File(name string) (File, bool) {
+	i, ok := c.names()[name]
+	if !ok {
+		return File{}, false
+	}
+	return c.Files[i], true
+}
+
+// Key returns the known key of that name.
+func (c *Contract) Key(name string) (Key, bool) {
+	i := slices.IndexFunc(c.Keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		return Key{}, false
+	}
+	return c.Keys[i], true
+}
+
+//go:embed contract.schema.json
+var schema string
+
+// JSONSchema returns the JSON Schema (2020-12) of a project's contract, for editors.
+// Only [Extend] checks that names exist, that patterns compile and that a file only adds.
+func JSONSchema() []byte { return []byte(schema) }
+
+// YAML returns the contract as a document with the fields of a project's contract.
+func (c *Contract) YAML() ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(c); err != nil {
+		return nil, err
+	}
+	if err := enc.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

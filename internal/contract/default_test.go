@@ -32,7 +32,7 @@ func sorted(words string) []string {
 }
 
 // The sets that the commands rely on are listed here again, to catch mistakes in
-// default.yaml.
+// default.go.
 func TestDefaultSets(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -134,36 +134,6 @@ func TestDefaultFollowsTheRules(t *testing.T) {
 	}
 	if phase, _ := c.Key("phase"); phase.Initial != "context_init" || len(phase.Enum) != 25 {
 		t.Errorf("phase is %+v", phase)
-	}
-}
-
-// Extend accepts the default contract, without the parts that a project cannot set.
-func TestDefaultPassesExtend(t *testing.T) {
-	c := contract.Default()
-	files := slices.Clone(c.Files)
-	for i := range files {
-		files[i].Role = ""
-	}
-	all, err := yaml.Marshal(map[string]any{
-		"dir": c.Dir, "stale_days": c.StaleDays, "archive_runs": c.ArchiveRuns,
-		"groups": c.Groups, "files": files, "keys": c.Keys,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := contract.Extend(c, all, "c.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := dump(t, again), dump(t, c); got != want {
-		t.Errorf("the default contract extended by itself differs:\n%s", got)
-	}
-	patterns, err := yaml.Marshal(map[string]any{"patterns": c.Patterns, "ephemeral": c.Ephemeral})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := contract.Extend(&contract.Contract{Files: c.Files}, patterns, "c.yaml"); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -1,36 +1,37 @@
 package contract
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
+	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
 	"ken/internal/fault"
+	"ken/internal/suggest"
 )
 
 const (
-	maxDays = 36_500
-	maxRuns = 100_000
+	maxBytes = 64 << 10 // of the file
+	maxDays  = 36_500
+	maxRuns  = 100_000
 )
 
-// projectGroup is the group of a project's files that name no other.
-var projectGroup = Group{Name: "project", Title: "Of this project"}
-
-// Extend merges a project's contract into base by name and returns the result. Base
-// stays as it is. A field that the override gives replaces the one in base; lists of
-// legal values grow. file names the override in errors, which begin with file:line.
+// Extend returns the contract of a state directory in a project: the default one with
+// what the project's file adds. If dir is "", the directory is the one that the file
+// names. name is the file's name in errors, which begin with name:line.
 //
-// A project cannot assign roles, and cannot change what ken relies on in a file that
-// has one.
-func Extend(base *Contract, override []byte, file string) (*Contract, error) {
-	c, err := extend(base, override)
+// A file adds groups, files, patterns and keys, and values to lists of values. It may set
+// the directory and the two numbers, and changes nothing else of the default contract.
+func Extend(dir string, file []byte, name string) (*Contract, error) {
+	c, err := extend(dir, file)
 	if err == nil {
 		return c, nil
 	}
@@ -39,329 +40,235 @@ func Extend(base *Contract, override []byte, file string) (*Contract, error) {
 		at = &lineError{line: 1, err: err}
 	}
 	return nil, &fault.Error{
-		Hint: "correct " + file + ", or move it aside to use the default contract",
-		Err:  fmt.Errorf("%s:%d: %w", file, at.line, at.err),
+		Hint: "correct " + name + ", or move it aside to use the default contract",
+		Err:  fmt.Errorf("%s:%d: %w", name, at.line, at.err),
 	}
 }
 
-func extend(base *Contract, file []byte) (*Contract, error) {
-	given := &Contract{Dir: base.Dir, StaleDays: base.StaleDays, ArchiveRuns: base.ArchiveRuns}
-	root, err := parse(file, given)
+func extend(dir string, file []byte) (*Contract, error) {
+	settings := Default()
+	more := &Contract{Dir: settings.Dir, StaleDays: settings.StaleDays, ArchiveRuns: settings.ArchiveRuns}
+	root, err := decode(file, more)
 	if err != nil {
 		return nil, err
 	}
-	m := merger{
-		root: root,
-		c: &Contract{
-			Dir: given.Dir, StaleDays: given.StaleDays, ArchiveRuns: given.ArchiveRuns,
-			Groups: slices.Clone(base.Groups), Files: slices.Clone(base.Files),
-			Patterns: slices.Clone(base.Patterns), Ephemeral: slices.Clone(base.Ephemeral),
-			Keys: slices.Clone(base.Keys),
-		},
-	}
-	if given.Dir != base.Dir {
-		if err := CheckDir(given.Dir); err != nil {
-			return nil, errorAt(m.value("dir"), "%w", err)
-		}
-	}
-	if err := m.merge(); err != nil {
+	if err := more.checkSettings(root); err != nil {
 		return nil, err
 	}
-	return m.c, nil
+	base := DefaultFor(cmp.Or(dir, more.Dir))
+	c := &Contract{
+		Dir: more.Dir, StaleDays: more.StaleDays, ArchiveRuns: more.ArchiveRuns,
+		Groups:    slices.Clone(base.Groups),
+		Files:     slices.Clone(base.Files),
+		Patterns:  slices.Clone(base.Patterns),
+		Ephemeral: slices.Clone(base.Ephemeral),
+		Keys:      slices.Clone(base.Keys),
+	}
+	// Files name groups and other files, and patterns name files.
+	return c, cmp.Or(
+		addAll(root, "groups", more.Groups, c.addGroup),
+		addAll(root, "files", more.Files, c.addFile),
+		addAll(root, "files", more.Files, c.checkSidecar),
+		addAll(root, "patterns", more.Patterns, c.addPattern(&c.Patterns)),
+		addAll(root, "ephemeral", more.Ephemeral, c.addPattern(&c.Ephemeral)),
+		addAll(root, "keys", more.Keys, c.addKey),
+	)
 }
 
-// A merger merges the entries of a file into a contract. The file has been decoded
-// once, so its entries have the right fields and types.
-type merger struct {
-	root *yaml.Node
-	c    *Contract
+func (c *Contract) checkSettings(root *yaml.Node) error {
+	dir := value(root, "dir")
+	return cmp.Or(
+		checkNumber(value(root, "stale_days"), c.StaleDays, maxDays),
+		checkNumber(value(root, "archive_runs"), c.ArchiveRuns, maxRuns),
+		onLine(dir, CheckDir(c.Dir)),
+	)
 }
 
-func (m *merger) merge() error {
-	if m.c.StaleDays < 0 || m.c.StaleDays > maxDays {
-		return errorAt(m.value("stale_days"), "expected a whole number from 0 to %d", maxDays)
+// checkNumber refuses a number out of range. The library reads 0.5 as 0, so the node
+// counts.
+func checkNumber(n *yaml.Node, number, most int) error {
+	isWhole := n.ShortTag() == "!!int" || n.ShortTag() == "!!null"
+	if isWhole && number >= 0 && number <= most {
+		return nil
 	}
-	if m.c.ArchiveRuns < 0 || m.c.ArchiveRuns > maxRuns {
-		return errorAt(m.value("archive_runs"), "expected a whole number from 0 to %d", maxRuns)
+	return onLine(n, fmt.Errorf("expected a whole number from 0 to %d", most))
+}
+
+// addAll adds the entries of a list, with the names of the fields that each of them has.
+func addAll[T any](root *yaml.Node, list string, entries []T, add func(entry T, fields []string) error) error {
+	nodes := value(root, list)
+	if len(nodes.Content) != len(entries) {
+		return onLine(nodes, fmt.Errorf("%s: a value is empty", list))
 	}
-	for _, list := range []struct {
-		section, id string
-		merge       func(n *yaml.Node, id string) error
-	}{
-		{"groups", "name", m.group},
-		{"files", "name", m.file},
-		{"patterns", "pattern", m.pattern(&m.c.Patterns)},
-		{"ephemeral", "pattern", m.pattern(&m.c.Ephemeral)},
-		{"keys", "name", m.key},
-		// A file or pattern may refer to files and groups that are listed later.
-		{"files", "name", m.checkFile},
-		{"patterns", "pattern", m.checkBase},
-		{"ephemeral", "pattern", m.checkBase},
-	} {
-		if err := m.each(list.section, list.id, list.merge); err != nil {
-			return err
+	lines := make(map[string]int)
+	for i, n := range nodes.Content {
+		name := value(n, "name").Value
+		if first, ok := lines[name]; ok && name != "" {
+			return onLine(n, fmt.Errorf("%s is listed twice, first on line %d", show(name), first))
+		}
+		lines[name] = n.Line
+		if err := add(entries[i], fieldNames(n)); err != nil {
+			return onLine(n, err)
 		}
 	}
 	return nil
 }
 
-// value returns the value of a field of the file, an empty node if it is absent.
-func (m *merger) value(field string) *yaml.Node {
-	for i := 0; i+1 < len(m.root.Content); i += 2 {
-		if m.root.Content[i].Value == field {
-			return follow(m.root.Content[i+1])
+// A lineError is an error on a line of the file.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
+
+func (e *lineError) Unwrap() error { return e.err }
+
+// onLine adds the line of n to an error.
+func onLine(n *yaml.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &lineError{line: max(n.Line, 1), err: err}
+}
+
+// decode reads a file onto c. It returns the root of the file, which has the lines.
+func decode(file []byte, c *Contract) (*yaml.Node, error) {
+	if len(file) > maxBytes {
+		return nil, fmt.Errorf("larger than %d bytes", maxBytes)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(file))
+	dec.KnownFields(true)
+	err := dec.Decode(c)
+	if errors.Is(err, io.EOF) {
+		return &yaml.Node{}, nil
+	}
+	if err != nil {
+		return nil, yamlError(file, err)
+	}
+	var document, second yaml.Node
+	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
+		return nil, onLine(&second, errors.New("a second YAML document; only one is allowed"))
+	}
+	if err := yaml.Unmarshal(file, &document); err != nil {
+		return nil, yamlError(file, err)
+	}
+	return document.Content[0], nil
+}
+
+// follow returns the node that an alias stands for.
+func follow(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// value returns the value of a field, an empty node if there is none.
+func value(n *yaml.Node, name string) *yaml.Node {
+	content := follow(n).Content
+	for i := 0; i+1 < len(content); i += 2 {
+		if content[i].Value == name {
+			return follow(content[i+1])
 		}
 	}
 	return &yaml.Node{}
 }
 
-// each calls merge for every entry of a list, with the value of the field that entries
-// are merged by, and adds the line to its error. No two entries may have the same value.
-func (m *merger) each(section, id string, merge func(n *yaml.Node, id string) error) error {
-	lines := make(map[string]int)
-	for _, n := range m.value(section).Content {
-		n = follow(n)
-		var fields map[string]any
-		if err := n.Decode(&fields); err != nil {
-			return errorAt(n, "%w", err)
-		}
-		name, ok := fields[id].(string)
-		if !ok {
-			return errorAt(n, "an entry of %s has no %s", section, id)
-		}
-		if first, ok := lines[name]; ok {
-			return errorAt(n, "%s is listed twice, first on line %d", show(name), first)
-		}
-		lines[name] = n.Line
-		if err := merge(n, name); err != nil {
-			return errorAt(n, "%w", err)
+// fieldNames lists the fields of an entry that are not null.
+func fieldNames(n *yaml.Node) []string {
+	var names []string
+	content := follow(n).Content
+	for i := 0; i+1 < len(content); i += 2 {
+		if follow(content[i+1]).ShortTag() != "!!null" {
+			names = append(names, content[i].Value)
 		}
 	}
-	return nil
+	return names
 }
 
-func (m *merger) group(n *yaml.Node, name string) error {
-	if name == "" {
-		return errors.New("the name of a group is empty")
-	}
-	i := slices.IndexFunc(m.c.Groups, func(g Group) bool { return g.Name == name })
-	if i < 0 {
-		i = len(m.c.Groups)
-		m.c.Groups = append(m.c.Groups, Group{Name: name, Title: name})
-	}
-	return n.Decode(&m.c.Groups[i])
+// UnmarshalYAML refuses other words than the values of Evict.
+func (e *Evict) UnmarshalYAML(n *yaml.Node) error {
+	return decodeWord(n, "evict", (*string)(e), string(Always), string(Scoped))
 }
 
-func (m *merger) file(n *yaml.Node, name string) error {
-	if problem := badName(name); problem != "" {
-		return fmt.Errorf("the file name %q %s", name, problem)
+// UnmarshalYAML refuses other words than the types.
+func (t *KeyType) UnmarshalYAML(n *yaml.Node) error {
+	return decodeWord(n, "type", (*string)(t), string(Boolean), string(Number), string(String), string(List))
+}
+
+// decodeWord reads a legal word or "".
+func decodeWord(n *yaml.Node, field string, to *string, legal ...string) error {
+	if n.Kind != yaml.ScalarNode {
+		return onLine(n, errors.New("expected a text"))
 	}
-	i := slices.IndexFunc(m.c.Files, func(f File) bool { return f.Name == name })
-	if i < 0 {
-		i = len(m.c.Files)
-		m.c.Files = append(m.c.Files, File{Name: name, Group: projectGroup.Name})
+	*to = n.Value
+	problem, expected := checkWord(field, n.Value, legal)
+	if problem == "" || n.Value == "" {
+		return nil
 	}
-	was := m.c.Files[i]
-	f := was
-	f.Status, f.Schema = nil, nil
-	if err := n.Decode(&f); err != nil {
+	return onLine(n, errors.New(problem+", not "+expected))
+}
+
+var (
+	yamlLine     = regexp.MustCompile(`(?s)\Aline (\d+): (.*)\z`)
+	unknownField = regexp.MustCompile(`(?s)\Afield (.*) not found in type contract\.(\w+)\z`)
+	wrongType    = regexp.MustCompile(`(?s)\Acannot unmarshal .* into (\S+)\z`)
+)
+
+// yamlError returns the first error of the YAML library in words for a user.
+func yamlError(file []byte, err error) error {
+	if _, ok := errors.AsType[*lineError](err); ok {
 		return err
 	}
-	f.Status = union(was.Status, f.Status)
-	f.Schema = was.Schema.merged(f.Schema)
-	problem := cmp.Or(badStatus(f.Status), ownPropertyChange(was, f), contradiction(f))
-	if problem != "" {
-		return fmt.Errorf("%s %s", name, problem)
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if all, ok := errors.AsType[*yaml.TypeError](err); ok {
+		text = all.Errors[0]
 	}
-	m.c.Files[i] = f
-	return nil
+	line := 1
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		text = m[2]
+	}
+	if m := unknownField.FindStringSubmatch(text); m != nil {
+		text = unknownFieldText(m[1], m[2])
+	}
+	if m := wrongType.FindStringSubmatch(text); m != nil {
+		text = "expected " + describeType(m[1])
+	}
+	return &lineError{line: line, err: errors.New(text)}
 }
 
-// checkFile checks the group and the sidecar that a file refers to.
-func (m *merger) checkFile(_ *yaml.Node, name string) error {
-	i := slices.IndexFunc(m.c.Files, func(f File) bool { return f.Name == name })
-	f := m.c.Files[i]
-	listed := slices.ContainsFunc(m.c.Groups, f.in)
-	if !listed && f.Group != projectGroup.Name {
-		return fmt.Errorf("%s is in the group %s, which is not listed", name, f.Group)
-	}
-	if !listed {
-		m.c.Groups = append(m.c.Groups, projectGroup)
-	}
-	if f.Sidecar != "" && !m.listed(f.Sidecar) {
-		return fmt.Errorf("the sidecar %s of %s is not listed", f.Sidecar, name)
-	}
-	return nil
-}
-
-// in reports whether f belongs to the group.
-func (f File) in(g Group) bool { return g.Name == f.Group }
-
-// listed reports whether name is a canonical file.
-func (m *merger) listed(name string) bool {
-	return slices.ContainsFunc(m.c.Files, func(f File) bool { return f.Name == name && !f.Dir })
-}
-
-// union returns a with the elements of b that it lacks at its end.
-func union(a, b []string) []string {
-	all := slices.Clone(a)
-	for _, s := range b {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// merged returns s with what given contains. Its required and recommended fields
-// replace those of s; its legal values are added.
-func (s *Schema) merged(given *Schema) *Schema {
-	if s == nil || given == nil {
-		return cmp.Or(given, s)
-	}
-	out := Schema{Required: s.Required, Recommended: s.Recommended, Enums: maps.Clone(s.Enums)}
-	if given.Required != nil {
-		out.Required = given.Required
-	}
-	if given.Recommended != nil {
-		out.Recommended = given.Recommended
-	}
-	for field, values := range given.Enums {
-		if out.Enums == nil {
-			out.Enums = make(map[string][]string)
-		}
-		out.Enums[field] = union(s.Enums[field], values)
-	}
-	return &out
-}
-
-// badStatus says which legal status could never be found in a file.
-func badStatus(values []string) string {
-	for _, s := range values {
-		if firstWord(s) != s {
-			return "has the status " + show(s) + ", which is not one plain word"
-		}
-	}
-	return ""
-}
-
-// ownPropertyChange says which property of a file that ken itself uses would change.
-func ownPropertyChange(was, f File) string {
+// describeType describes the values of a type of Go in YAML.
+func describeType(name string) string {
 	switch {
-	case was.Role != f.Role:
-		return "cannot be given a role: only the default contract assigns them"
-	case was.Role == "":
-		return ""
-	case was.Dir != f.Dir || was.Exempt != f.Exempt || was.Log != f.Log || was.Evict != f.Evict:
-		return "is ken's own: its dir, exempt, log and evict cannot change"
-	case was.Schema != nil:
-		for _, field := range was.Schema.Required {
-			if !slices.Contains(f.Schema.Required, field) {
-				return "is ken's own: it must require " + strings.Join(was.Schema.Required, ", ")
+	case strings.HasPrefix(name, "[]"):
+		return "a list"
+	case name == "bool":
+		return "true or false"
+	case name == "int":
+		return "a whole number"
+	case name == "string":
+		return "a text"
+	}
+	return "fields, as in name: value"
+}
+
+// unknownFieldText lists the fields of a type that a project may give.
+func unknownFieldText(name, typeName string) string {
+	var valid []string
+	for _, v := range []any{Contract{}, Group{}, File{}, Schema{}, Pattern{}, Key{}} {
+		t := reflect.TypeOf(v)
+		for i := 0; t.Name() == typeName && i < t.NumField(); i++ {
+			field, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+			if field != "" && field != "role" {
+				valid = append(valid, field)
 			}
 		}
 	}
-	return ""
-}
-
-// contradiction says which fields of a file contradict each other or its name.
-func contradiction(f File) string {
-	_, ext := split(f.Name)
-	switch {
-	case f.Dir && (f.Log || len(f.Status) > 0 || f.Sidecar != "" || f.Schema != nil):
-		return "is a directory: it has no log, status, sidecar or schema"
-	case len(f.Status) > 0 && ext != ".md":
-		return "has status values, which are for Markdown, .md"
-	case f.Sidecar != "" && ext != ".md":
-		return "has a sidecar, which is for Markdown, .md"
-	case f.Schema != nil && ext != ".json":
-		return "has a schema, which is for .json"
-	case f.Log && f.Evict != Stays:
-		return "is a log: it cannot be evicted"
+	meant := ""
+	if near, ok := suggest.Word(name, valid); ok {
+		meant = "; did you mean " + near + "?"
 	}
-	return ""
-}
-
-// pattern returns a function that adds a pattern to a list. It must differ from those
-// of both lists: a second one would never match.
-func (m *merger) pattern(list *[]Pattern) func(*yaml.Node, string) error {
-	return func(n *yaml.Node, text string) error {
-		var p Pattern
-		if err := n.Decode(&p); err != nil {
-			return err
-		}
-		re, err := compilePattern(text)
-		if err != nil {
-			return err
-		}
-		same := func(q Pattern) bool { return q.Pattern == text }
-		if slices.ContainsFunc(m.c.Patterns, same) || slices.ContainsFunc(m.c.Ephemeral, same) {
-			return fmt.Errorf("the pattern %s already exists", text)
-		}
-		if p.Example != "" && !re.MatchString(p.Example) {
-			return fmt.Errorf("the example %s does not match its pattern %s", p.Example, text)
-		}
-		*list = append(*list, p)
-		return nil
-	}
-}
-
-// checkBase checks that the file on which a pattern is based is listed.
-func (m *merger) checkBase(n *yaml.Node, text string) error {
-	var p Pattern
-	if err := n.Decode(&p); err != nil {
-		return err
-	}
-	if p.Base != "" && !m.listed(p.Base+".md") && !m.listed(p.Base+".json") {
-		return fmt.Errorf("the base of %s is %s, but neither %s.md nor %s.json is listed", text, p.Base, p.Base, p.Base)
-	}
-	return nil
-}
-
-func (m *merger) key(n *yaml.Node, name string) error {
-	if name == "" || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "=") {
-		return fmt.Errorf("the key %q is empty, or contains an equals sign or a control character", name)
-	}
-	i := slices.IndexFunc(m.c.Keys, func(k Key) bool { return k.Name == name })
-	if i < 0 {
-		i = len(m.c.Keys)
-		m.c.Keys = append(m.c.Keys, Key{Name: name})
-	}
-	was := m.c.Keys[i]
-	k := was
-	k.Enum = nil
-	if err := n.Decode(&k); err != nil {
-		return err
-	}
-	k.Enum = union(was.Enum, k.Enum)
-	if k.Type == "" {
-		return fmt.Errorf("the key %s has no type", name)
-	}
-	if was.Type != "" && k.Type != was.Type {
-		return fmt.Errorf("the key %s is ken's own: its type stays %s", name, was.Type)
-	}
-	if len(k.Enum) > 0 && k.Type != String {
-		return fmt.Errorf("the key %s is a %s: only a string has an enum", name, k.Type)
-	}
-	if !k.validInitial() {
-		return fmt.Errorf("the key %s cannot start as %s", name, show(k.Initial))
-	}
-	m.c.Keys[i] = k
-	return nil
-}
-
-// validInitial reports whether the key may start with its initial value.
-func (k Key) validInitial() bool {
-	switch {
-	case k.Initial == "":
-		return true
-	case k.Type == Boolean:
-		return k.Initial == "true" || k.Initial == "false"
-	case k.Type == Number:
-		_, err := strconv.Atoi(k.Initial)
-		return err == nil
-	case k.Type == List:
-		return false
-	}
-	return len(k.Enum) == 0 || slices.Contains(k.Enum, k.Initial)
+	return fmt.Sprintf("unknown field %s%s (valid: %s)", show(name), meant, strings.Join(valid, ", "))
 }

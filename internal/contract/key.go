@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
+	"ken/internal/english"
+	"ken/internal/suggest"
 )
 
 // Check returns the problem of a value and the expected value; both are "" if the value
@@ -56,8 +58,8 @@ func checkWord(what, word string, legal []string) (problem, expected string) {
 	if slices.Contains(legal, word) {
 		return "", ""
 	}
-	expected = oneOf(legal)
-	if near, ok := SuggestWord(word, legal); ok {
+	expected = english.Or(legal)
+	if near, ok := suggest.Word(word, legal); ok {
 		expected += "; did you mean " + near + "?"
 	}
 	return what + " is " + show(word), expected
@@ -85,28 +87,18 @@ func show(v any) string {
 	}
 }
 
-// oneOf joins words: a, b or c.
-func oneOf(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
 // InitialValue returns Initial with the type of the key: nil, a bool, an int64 or a
 // string.
 func (k Key) InitialValue() any {
-	switch k.Type {
-	case Boolean:
-		return k.Initial == "true"
-	case Number:
-		n, err := strconv.ParseInt(k.Initial, 10, 64)
-		if err != nil {
-			return nil // Extend rejects such values
-		}
+	n, err := strconv.ParseInt(k.Initial, 10, 64)
+	isNumber := err == nil
+	switch {
+	case k.Type == Boolean && k.Initial == "true":
+		return true
+	case k.Type == Boolean && k.Initial == "false":
+		return false
+	case k.Type == Number && isNumber:
 		return n
-	default:
-		return k.Initial
 	}
+	return k.Initial
 }

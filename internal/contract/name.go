@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,9 +37,12 @@ func (c *Contract) Line(name string) string {
 	return "files: [{name: " + quoteYAML(name) + "}]"
 }
 
+// plainName matches the names that YAML reads as they are.
+var plainName = regexp.MustCompile(`\A[a-zA-Z][a-zA-Z0-9_-]*\.[a-zA-Z]+\z`)
+
 // quoteYAML returns a text for YAML, in quotes unless it is a plain file name.
 func quoteYAML(s string) string {
-	if plain(s) {
+	if plainName.MatchString(s) {
 		return s
 	}
 	var b bytes.Buffer
@@ -48,18 +52,4 @@ func quoteYAML(s string) string {
 		panic("contract: " + err.Error()) // a string always has a JSON form
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// plain reports whether a text is a letter followed by letters, digits, hyphens and
-// underscores, with one extension.
-func plain(s string) bool {
-	stem, ext := split(s)
-	letters := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}
-	other := func(r rune) bool {
-		return letters(r) && (r < '0' || r > '9') && r != '-' && r != '_'
-	}
-	return len(ext) > 1 && !strings.ContainsFunc(ext[1:], letters) &&
-		!strings.ContainsFunc(stem, other) && !letters(rune(stem[0]))
 }

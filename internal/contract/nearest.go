@@ -16,8 +16,7 @@ func (c *Contract) SuggestFile(name string) (string, bool) {
 	if name == "" || len(name) > maxName {
 		return "", false
 	}
-	search := []func(string) string{c.sameButForm, c.sameWords, c.variant, c.misspelt, c.misspeltVariant, c.reversed}
-	for _, find := range search {
+	for _, find := range []func(string) string{c.sameWords, c.variant, c.misspelt, c.misspeltVariant} {
 		if found := find(name); found != "" {
 			return found, true
 		}
@@ -25,44 +24,52 @@ func (c *Contract) SuggestFile(name string) (string, bool) {
 	return "", false
 }
 
-// offered reports whether SuggestFile may return a file.
-func offered(f File) bool {
-	return !f.Dir && f.Role != Lock && f.Role != Journal && f.Role != Archive
+// SuggestWord is [suggest.Word].
+func SuggestWord(word string, among []string) (string, bool) { return suggest.Word(word, among) }
+
+// nearest returns the canonical file with the smallest distance, "" if distance accepts
+// none.
+func (c *Contract) nearest(distance func(stem, ext string) (int, bool)) string {
+	best, least := "", 0
+	for _, f := range c.Files {
+		onlyKen := f.Dir || f.Role == Lock || f.Role == Journal || f.Role == Archive
+		if onlyKen {
+			continue
+		}
+		away, ok := distance(split(f.Name))
+		if ok && (best == "" || away < least) {
+			best, least = f.Name, away
+		}
+	}
+	return best
 }
 
-// sameButForm finds the canonical name that differs only in case, separators or
+// sameWords finds the canonical name with the same words in another form: impl-summary.md
+// for implementation_summary.md. Of equal ones it returns the one with the most similar
 // extension.
-func (c *Contract) sameButForm(name string) string {
-	want := tidy(name)
-	if f, ok := c.File(want); ok && offered(f) {
-		return want
-	}
-	stem, ext := split(want)
-	if !text(ext) {
-		return ""
-	}
-	return c.best(ext, func(s string) (int, bool) { return 0, s == stem })
-}
-
-// sameWords finds the canonical name with other forms of the same words: impl-summary.md
-// for implementation-summary.md.
 func (c *Contract) sameWords(name string) string {
 	stem, ext := split(tidy(name))
-	if !text(ext) {
+	if !isText(ext) {
 		return ""
 	}
 	words := strings.Split(stem, "-")
-	return c.best(ext, func(s string) (int, bool) {
-		others := strings.Split(s, "-")
-		return lengthDifference(words, others), slices.EqualFunc(words, others, alike)
+	return c.nearest(func(s, e string) (int, bool) {
+		away := 10 * difference(stem, s)
+		if e != ext {
+			away += 1 + max(len(e), len(ext)) - shared(e, ext)
+		}
+		return away, isText(e) && slices.EqualFunc(words, strings.Split(s, "-"), suggest.SameRoot)
 	})
 }
 
-// lengthDifference sums the differences in length of words.
-func lengthDifference(a, b []string) int {
+// difference returns the difference in length.
+func difference(a, b string) int { return max(len(a), len(b)) - min(len(a), len(b)) }
+
+// shared returns the length of the common prefix of two extensions.
+func shared(a, b string) int {
 	n := 0
-	for i := range min(len(a), len(b)) {
-		n += max(len(a[i]), len(b[i])) - min(len(a[i]), len(b[i]))
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
 	return n
 }
@@ -74,64 +81,22 @@ func (c *Contract) misspelt(name string) string {
 	if len(stem) < 4 {
 		return ""
 	}
-	best, least := "", 0
-	for _, f := range c.Files {
-		s, e := split(f.Name)
-		if e != ext || !offered(f) {
-			continue
-		}
-		d, ok := suggest.TypoDistance(stem, s)
-		if !ok || !slips(stem, s) {
-			continue
-		}
-		if best == "" || d < least {
-			best, least = f.Name, d
-		}
-	}
-	return best
+	return c.nearest(func(s, e string) (int, bool) {
+		away, ok := suggest.TypoDistance(stem, s)
+		return away, ok && e == ext && slips(stem, s)
+	})
 }
 
 // slips reports whether two stems differ by typing mistakes and not by a word. If their
 // numbers of words differ, a mistake split or joined words.
 func slips(a, b string) bool {
 	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
-	return len(as) != len(bs) || slices.EqualFunc(as, bs, func(a, b string) bool {
-		_, ok := suggest.TypoDistance(a, b)
-		return ok
-	})
+	return len(as) != len(bs) || slices.EqualFunc(as, bs, isTypo)
 }
 
-// best returns the canonical file with the smallest distance that accept returns, and
-// of equal ones the one with the most similar extension.
-func (c *Contract) best(ext string, accept func(stem string) (int, bool)) string {
-	best, least := "", 0
-	for _, f := range c.Files {
-		s, e := split(f.Name)
-		if !offered(f) || !text(e) {
-			continue
-		}
-		away, ok := accept(s)
-		if !ok {
-			continue
-		}
-		away *= 10
-		if e != ext {
-			away += 1 + max(len(e), len(ext)) - shared(e, ext)
-		}
-		if best == "" || away < least {
-			best, least = f.Name, away
-		}
-	}
-	return best
-}
-
-// shared returns the length of the common prefix of two extensions.
-func shared(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
+func isTypo(a, b string) bool {
+	_, ok := suggest.TypoDistance(a, b)
+	return ok
 }
 
 // variant finds the name that a pattern allows and that differs only in case and
@@ -145,8 +110,9 @@ func (c *Contract) variant(name string) string {
 	return ""
 }
 
-// misspeltVariant finds the variant whose beginning is misspelt: impl-summary-cr3.json
-// for implementation-summary-cr3.json.
+// misspeltVariant finds the variant whose beginning is misspelt or at the end:
+// impl-summary-cr3.json for implementation-summary-cr3.json, review-pr12.md for
+// pr12-review.md.
 func (c *Contract) misspeltVariant(name string) string {
 	stem, ext := split(dashed(name))
 	words := strings.Split(stem, "-")
@@ -156,49 +122,31 @@ func (c *Contract) misspeltVariant(name string) string {
 		if len(p.prefix) < 2 || len(words) <= len(head) {
 			continue
 		}
-		if !slices.EqualFunc(words[:len(head)], head, slip) {
-			continue
+		rest := words[len(head):]
+		if !slices.EqualFunc(words[:len(head)], head, meantWord) {
+			if len(rest) > 1 || !slices.Equal(words[1:], head) {
+				continue
+			}
+			rest = words[:1]
 		}
-		if found := c.allowed(name, p.prefix+strings.Join(words[len(head):], "-")+ext); found != "" {
+		if found := c.allowed(name, p.prefix+strings.Join(rest, "-")+ext); found != "" {
 			return found
 		}
 	}
 	return ""
 }
 
-// reversed finds the variant with the parts in the other order: review-pr12.md for
-// pr12-review.md. Only one word may precede the last part.
-func (c *Contract) reversed(name string) string {
-	stem, ext := split(dashed(name))
-	patterns, _ := c.rules()
-	for _, p := range patterns {
-		tail := strings.TrimSuffix(p.prefix, "-")
-		rest, ok := strings.CutSuffix(stem, "-"+tail)
-		if tail == "" || !ok || strings.Contains(rest, "-") {
-			continue
-		}
-		if found := c.allowed(name, p.prefix+rest+ext); found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-// slip reports whether a word is another form of b, or a misspelling.
-func slip(a, b string) bool {
+// meantWord reports whether a word is another form of b, or a misspelling.
+func meantWord(a, b string) bool {
 	a = strings.ToLower(a)
-	if alike(a, b) {
-		return true
-	}
-	_, ok := suggest.TypoDistance(a, b)
-	return ok && len(a) > 3
+	return suggest.SameRoot(a, b) || len(a) > 3 && isTypo(a, b)
 }
 
 // allowed returns s, or s with the extension .md or .json, if a pattern allows that; ""
 // if none does, or if it equals asked.
 func (c *Contract) allowed(asked, s string) string {
 	stem, ext := split(s)
-	if !text(ext) {
+	if !isText(ext) {
 		return ""
 	}
 	for _, e := range []string{ext, ".md", ".json"} {
@@ -218,9 +166,9 @@ func split(name string) (stem, ext string) {
 	return name[:i], name[i:]
 }
 
-// text reports whether an extension is used for documents, so that another one may have
+// isText reports whether an extension is used for documents, so that another one may have
 // been meant.
-func text(ext string) bool {
+func isText(ext string) bool {
 	switch ext {
 	case "", ".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".log", ".markdown", ".mdx", ".text", ".rst", ".adoc":
 		return true

@@ -65,35 +65,6 @@ func TestSuggestFile(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
-	phase, _ := contract.Default().Key("phase")
-	verdict := []string{"APPROVED", "APPROVED_WITH_NOTES", "NEEDS_WORK"}
-	for _, tt := range []struct {
-		word  string
-		among []string
-		want  string
-	}{
-		{"APPROVE", verdict, "APPROVED"},
-		{"approved", verdict, "APPROVED"},
-		{"needs-work", verdict, "NEEDS_WORK"},
-		{"approved with notes", verdict, "APPROVED_WITH_NOTES"},
-		{"planing", phase.Enum, "plan"},
-		{"implementation", phase.Enum, "implement"},
-		{"canceled", phase.Enum, "cancelled"},
-		{"PASSED", []string{"PASS", "FAIL"}, "PASS"},
-		{"OK", []string{"PASS", "FAIL"}, ""},
-		{"", phase.Enum, ""},
-		{"zzz", phase.Enum, ""},
-		{"x", nil, ""},
-		{strings.Repeat("x", 1e6), phase.Enum, ""},
-	} {
-		got, ok := contract.SuggestWord(tt.word, tt.among)
-		if got != tt.want || ok != (tt.want != "") {
-			t.Errorf("Closest(%.20q) = %q, %v; want %q", tt.word, got, ok, tt.want)
-		}
-	}
-}
-
 func TestLine(t *testing.T) {
 	for name, want := range map[string]string{
 		"notes.txt":  "files: [{name: notes.txt}]",

@@ -100,7 +100,7 @@ func TestLineAllows(t *testing.T) {
 		if line == "" || n == base.Name(contract.Archive) {
 			return
 		}
-		c, err := contract.Extend(base, []byte(line), "c.yaml")
+		c, err := contract.Extend("", []byte(line), "c.yaml")
 		if err != nil {
 			t.Fatalf("Extend(%q) returned the error %v", line, err)
 		}
@@ -118,7 +118,7 @@ func TestLineAllows(t *testing.T) {
 func TestCanonicalStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := contract.Default()
-		c, err := contract.Extend(base, []byte("ephemeral: [{pattern: '.*'}]\npatterns: [{pattern: '(?s).+'}]\n"+base.Line(name(t))), "c.yaml")
+		c, err := contract.Extend("", []byte("ephemeral: [{pattern: '.*'}]\npatterns: [{pattern: '(?s).+'}]\n"+base.Line(name(t))), "c.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

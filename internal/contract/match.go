@@ -38,29 +38,6 @@ func (c *Contract) rules() (patterns, ephemeral []rule) {
 	return c.index.patterns, c.index.ephemeral
 }
 
-func rulesOf(patterns []Pattern) []rule {
-	rules := make([]rule, len(patterns))
-	for i, p := range patterns {
-		re, err := syntax.Parse(p.Pattern, syntax.Perl)
-		if err != nil {
-			panic("contract: " + err.Error()) // Extend rejects such patterns
-		}
-		prefix, suffix := literals(re)
-		rules[i] = rule{
-			Pattern: p,
-			prefix:  prefix,
-			suffix:  suffix,
-			regexp: sync.OnceValue(func() *regexp.Regexp {
-				return regexp.MustCompile(anchored(p.Pattern))
-			}),
-		}
-	}
-	return rules
-}
-
-// anchored makes a pattern match whole names only.
-func anchored(pattern string) string { return `\A(?:` + pattern + `)\z` }
-
 // A rule is a pattern with its literal prefix and suffix. They exclude most names
 // without compiling the pattern.
 type rule struct {
@@ -69,44 +46,55 @@ type rule struct {
 	regexp         func() *regexp.Regexp
 }
 
-func (r rule) matches(name string) bool {
-	return strings.HasPrefix(name, r.prefix) && strings.HasSuffix(name, r.suffix) && r.regexp().MatchString(name)
+func rulesOf(patterns []Pattern) []rule {
+	rules := make([]rule, len(patterns))
+	for i, p := range patterns {
+		tree, err := syntax.Parse(p.Pattern, syntax.Perl)
+		if err != nil {
+			panic("contract: " + err.Error()) // Extend rejects such patterns
+		}
+		first, last := tree, tree
+		if tree.Op == syntax.OpConcat {
+			first, last = tree.Sub[0], tree.Sub[len(tree.Sub)-1]
+		}
+		compile := func() *regexp.Regexp { return regexp.MustCompile(anchored(p.Pattern)) }
+		rules[i] = rule{Pattern: p, prefix: literal(first), suffix: literal(last), regexp: sync.OnceValue(compile)}
+	}
+	return rules
 }
 
-// literals returns the literal prefix and suffix of every match of re.
-func literals(re *syntax.Regexp) (prefix, suffix string) {
-	parts := []*syntax.Regexp{re}
-	if re.Op == syntax.OpConcat {
-		parts = re.Sub
-	}
-	for len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
-		parts = parts[1:]
-	}
-	for len(parts) > 0 && parts[len(parts)-1].Op == syntax.OpEndText {
-		parts = parts[:len(parts)-1]
-	}
-	if len(parts) == 0 {
-		return "", ""
-	}
-	return literal(parts[0]), literal(parts[len(parts)-1])
-}
+// anchored makes a pattern match whole names only.
+func anchored(pattern string) string { return `\A(?:` + pattern + `)\z` }
 
 // literal returns the only text that re matches, "" if there are several.
 func literal(re *syntax.Regexp) string {
 	if re.Op != syntax.OpLiteral || re.Flags&syntax.FoldCase != 0 {
 		return ""
 	}
-	for _, r := range re.Rune {
-		if r == utf8.RuneError { // which matches any broken byte too
-			return ""
+	text := string(re.Rune)
+	if strings.ContainsRune(text, utf8.RuneError) { // which matches any broken byte too
+		return ""
+	}
+	return text
+}
+
+func (r rule) matches(name string) bool {
+	return strings.HasPrefix(name, r.prefix) && strings.HasSuffix(name, r.suffix) && r.regexp().MatchString(name)
+}
+
+// matching returns the position of the first rule that matches name, or -1.
+func matching(rules []rule, name string) int {
+	for i := range rules {
+		if rules[i].matches(name) {
+			return i
 		}
 	}
-	return string(re.Rune)
+	return -1
 }
 
 const (
 	maxPattern = 1000   // bytes of a pattern
-	maxWork    = 20_000 // steps of a pattern with its repetitions written out
+	maxWork    = 20_000 // instructions of a compiled pattern
 )
 
 // compilePattern compiles a pattern that must match whole names.
@@ -119,24 +107,12 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bad pattern: %w", err)
 	}
-	if steps(tree) > maxWork {
-		return nil, fmt.Errorf("bad pattern: it repeats too much: %s", text)
-	}
-	re, err := regexp.Compile(anchored(text))
+	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
 		return nil, fmt.Errorf("bad pattern: %w", err)
 	}
-	return re, nil
-}
-
-// steps estimates the size of a compiled pattern, up to about maxWork.
-func steps(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)
-	for _, sub := range re.Sub {
-		n = min(n+steps(sub), 2*maxWork)
+	if len(program.Inst) > maxWork {
+		return nil, fmt.Errorf("bad pattern: it repeats too much: %s", text)
 	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min, re.Max, 1)
-	}
-	return min(n, 2*maxWork)
+	return regexp.Compile(anchored(text))
 }
