@@ -41,7 +41,7 @@ func webDeps(ctx context.Context, g *git.Repo, shell string) web.Deps {
 		Version:     Version,
 		Worktrees:   d.worktrees,
 		Board:       d.board,
-		Fingerprint: func(ctx context.Context, _ string) (web.Fingerprint, error) { return d.prints.Take(ctx) },
+		Fingerprint: d.prints.Take,
 		Watch:       func(ctx context.Context, notify func()) { content.Watch(ctx, d.prints.Places, notify) },
 		Open:        d.open,
 		OpenState:   d.openState,

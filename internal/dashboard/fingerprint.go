@@ -67,87 +67,73 @@ func NewFingerprinter(opts FingerprintOptions) *Fingerprinter {
 func (p *Fingerprinter) Take(ctx context.Context) (web.Fingerprint, error) {
 	g, err := git.Open(ctx, p.opts.Root)
 	if err != nil {
-		return web.Fingerprint{}, err
+		return "", err
 	}
 	trees, err := g.Checkouts(ctx)
 	if err != nil {
-		return web.Fingerprint{}, err
+		return "", err
 	}
-	parts := make([]statDigest, first+3*len(trees))
 	var group errgroup.Group
-	group.Go(func() error { return parts[0].of(func(sum hash.Hash) error { return hashShared(sum, g.CommonDir()) }) })
+	var shared string
+	files := make([]string, len(trees))
+	own := make([]string, len(trees))
 	group.Go(func() error {
-		return parts[1].of(func(sum hash.Hash) error { return p.hashStores(sum, g.CommonDir()) })
+		shared = p.sharedDigest(g.CommonDir())
+		return nil
 	})
 	for i := range trees {
-		c, at := &trees[i], parts[first+3*i:]
+		c := &trees[i]
 		if c.Err != nil {
 			continue
 		}
-		root := c.Repo.Root()
-		group.Go(func() error { return at[0].of(func(sum hash.Hash) error { return p.hashFiles(ctx, sum, c.Repo) }) })
-		group.Go(func() error {
-			return at[1].of(func(sum hash.Hash) error { hashTree(sum, filepath.Join(root, spec.Root)); return nil })
+		group.Go(func() (err error) {
+			files[i], err = p.filesDigest(ctx, c.Repo)
+			return err
 		})
-		group.Go(func() error { return at[2].of(func(sum hash.Hash) error { return hashOwn(ctx, sum, c.Repo) }) })
+		group.Go(func() error {
+			own[i] = ownDigest(ctx, c.Repo)
+			return nil
+		})
 	}
 	if err := group.Wait(); err != nil {
-		return web.Fingerprint{}, err
+		return "", err
 	}
-	all, specs := sha256.New(), sha256.New()
+	all := sha256.New()
 	// A cleanup depends on the age of files.
-	fmt.Fprintf(all, "%d\n", p.opts.Now().Truncate(ageing).Unix())
+	fmt.Fprintf(all, "%d\n%s\n", p.opts.Now().Truncate(ageing).Unix(), shared)
 	for i := range trees {
 		c := &trees[i]
-		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
-		fmt.Fprintf(specs, "%x\n", parts[first+3*i+1])
+		fmt.Fprintf(all, "%q %t %q %s %v %s %s\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err, files[i], own[i])
 		p.mu.Lock()
-		p.files[c.Name] = fmt.Sprintf("%s %x", c.Head.Commit, parts[first+3*i])
+		p.files[c.Name] = fmt.Sprintf("%s %s", c.Head.Commit, files[i])
 		p.mu.Unlock()
 	}
 	if p.opts.Checks != nil {
 		fmt.Fprintf(all, "%d checks\n", p.opts.Checks())
 	}
-	for _, part := range parts {
-		fmt.Fprintf(all, "%x\n", part)
-	}
 	if p.opts.Runs != nil {
 		if runs := p.opts.Runs(ctx); runs != nil {
 			if err := json.NewEncoder(all).Encode(runs); err != nil {
-				return web.Fingerprint{}, err
+				return "", err
 			}
 		}
 	}
-	return web.Fingerprint{Key: hex.EncodeToString(all.Sum(nil)), Specs: hex.EncodeToString(specs.Sum(nil)), Texts: hex.EncodeToString(parts[1][:])}, nil
+	return web.Fingerprint(digestOf(all)), nil
 }
-
-// first is the index of the first part that belongs to a worktree.
-const first = 2
 
 // ageing is how often the fingerprint changes with time alone.
 const ageing = 10 * time.Minute
 
-// A statDigest is the hash of stats in one place.
-type statDigest [sha256.Size]byte
+func digestOf(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)) }
 
-func (s *statDigest) of(look func(hash.Hash) error) error {
+// sharedDigest hashes the stats of what all worktrees share: files of git, the stores of summaries, and the record of
+// the last read of remotes.
+func (p *Fingerprinter) sharedDigest(common string) string {
 	sum := sha256.New()
-	err := look(sum)
-	sum.Sum(s[:0])
-	return err
-}
-
-// hashShared hashes the git files that all worktrees share.
-func hashShared(sum hash.Hash, common string) error {
 	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude"} {
 		hashStat(sum, filepath.Join(common, filepath.FromSlash(name)))
 	}
 	hashTree(sum, filepath.Join(common, "refs"))
-	return nil
-}
-
-// hashStores hashes the stores of summaries, and the record of the last read of remotes.
-func (p *Fingerprinter) hashStores(sum hash.Hash, common string) error {
 	hashStat(sum, local.OpenShareFile(common).Path())
 	for _, name := range p.databases(common) {
 		hashStat(sum, name)
@@ -155,7 +141,7 @@ func (p *Fingerprinter) hashStores(sum hash.Hash, common string) error {
 			hashInfo(sum, "wal", info)
 		}
 	}
-	return nil
+	return digestOf(sum)
 }
 
 // databases lists the files of the stores.
@@ -163,19 +149,22 @@ func (p *Fingerprinter) databases(common string) []string {
 	return local.Open(local.Options{CommonDir: common, StateDir: p.opts.StateDir}).Files() // opens no file
 }
 
-// hashOwn hashes the index, the settings and the state directory of a worktree.
-func hashOwn(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+// ownDigest hashes the stats of the index, the specs, the settings and the state directory of a worktree.
+func ownDigest(ctx context.Context, g *git.Repo) string {
+	sum := sha256.New()
+	hashTree(sum, filepath.Join(g.Root(), spec.Root))
 	hashStat(sum, filepath.Join(g.GitDir(), "index"))
 	hashStat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
 	hashStat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
 	s, err := statedir.Open(ctx, statedir.Options{From: g.Root()})
 	if err != nil {
 		fmt.Fprintf(sum, "%v\n", err) // the board says so
-		return nil
+		return digestOf(sum)
 	}
+	defer s.Close()
 	hashDir(sum, s.Path())
 	hashDir(sum, filepath.Join(s.Path(), ".archive"))
-	return s.Close()
+	return digestOf(sum)
 }
 
 // FilesKey returns the last hash of HEAD and the tracked files of a worktree.
@@ -185,27 +174,28 @@ func (p *Fingerprinter) FilesKey(worktree string) string {
 	return p.files[worktree]
 }
 
-// hashFiles hashes the stats of all tracked files.
-func (p *Fingerprinter) hashFiles(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+// filesDigest hashes the stats of all tracked files.
+func (p *Fingerprinter) filesDigest(ctx context.Context, g *git.Repo) (string, error) {
 	idx, err := p.index(ctx, g)
 	if err != nil {
-		return err
+		return "", err
 	}
 	found, err := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()}).Stat(ctx, idx.entries)
 	if err != nil {
-		return err
+		return "", err
 	}
+	sum := sha256.New()
 	for i := range found {
 		f := &found[i]
 		fmt.Fprintf(sum, "%d %t %d %d %d %d\n", f.Presence, f.Executable, f.Stat.Size, f.Stat.Mtime, f.Stat.Ctime, f.Stat.Inode)
 	}
-	return nil
+	return digestOf(sum), nil
 }
 
 func (p *Fingerprinter) index(ctx context.Context, g *git.Repo) (*trackedFiles, error) {
-	look := sha256.New()
-	hashStat(look, filepath.Join(g.GitDir(), "index"))
-	key := hex.EncodeToString(look.Sum(nil))
+	sum := sha256.New()
+	hashStat(sum, filepath.Join(g.GitDir(), "index"))
+	key := digestOf(sum)
 	p.mu.Lock()
 	kept := p.indexes[g.GitDir()]
 	p.mu.Unlock()

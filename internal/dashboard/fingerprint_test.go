@@ -11,6 +11,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
+	"ken/internal/web"
 )
 
 // newRepo returns a repository with a spec.
@@ -37,13 +38,13 @@ func TestFingerprintCoversBoard(t *testing.T) {
 		Runs:     func(context.Context) *board.Part[board.Runs] { return runs },
 		Now:      func() time.Time { return clock },
 	})
-	take := func() string {
+	take := func() web.Fingerprint {
 		t.Helper()
 		got, err := p.Take(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got.Key
+		return got
 	}
 	var spool string
 	for _, name := range p.databases(r.Path(".git")) {

@@ -31,7 +31,7 @@ type boardCache struct {
 
 	mu      sync.Mutex
 	at      map[string]*cachedBoard
-	calls   map[string]*fingerprintCalls
+	calls   fingerprintCalls
 	running sync.WaitGroup
 }
 
@@ -45,7 +45,7 @@ type cachedBoard struct {
 }
 
 func newBoardCache(deps Deps) *boardCache {
-	return &boardCache{deps: deps, onPart: func(string, string) {}, ctx: context.Background(), at: make(map[string]*cachedBoard), calls: make(map[string]*fingerprintCalls)}
+	return &boardCache{deps: deps, onPart: func(string, string) {}, ctx: context.Background(), at: make(map[string]*cachedBoard)}
 }
 
 // wait returns when no build is running.
@@ -57,7 +57,7 @@ func (b *boardCache) get(ctx context.Context, worktree string, patience time.Dur
 	waiting, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	for {
-		fp, err := b.fingerprint(waiting, worktree)
+		fp, err := b.fingerprint(waiting)
 		if waiting.Err() != nil {
 			return b.newest(worktree), true, ctx.Err()
 		}
@@ -92,7 +92,7 @@ func (b *boardCache) ask(worktree string, fp Fingerprint) (v *boardView, busy ch
 	if s.from == fp && (s.last != nil || s.err != nil) {
 		err := s.err
 		if err != nil {
-			s.from = Fingerprint{} // the next request tries again
+			s.from = "" // the next request tries again
 		}
 		return s.last, nil, err
 	}
@@ -111,7 +111,7 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 			return // the previous board says more
 		}
 		parts++
-		s.partial = &boardView{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(fp.Key))}
+		s.partial = &boardView{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(string(fp)))}
 		b.onPart(worktree, s.partial.tag)
 	})
 	b.mu.Lock()
@@ -139,14 +139,14 @@ func (b *boardCache) newest(worktree string) *boardView {
 	}
 }
 
-// builtFrom returns the fingerprint of the newest finished board; zero if there is none.
+// builtFrom returns the fingerprint of the newest finished board; "" if there is none.
 func (b *boardCache) builtFrom(worktree string) Fingerprint {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s := b.at[worktree]; s != nil && s.last != nil {
 		return s.from
 	}
-	return Fingerprint{}
+	return ""
 }
 
 // build returns a new board. It turns a panic into an error.
@@ -172,7 +172,7 @@ func (b *boardCache) build(worktree string, fp Fingerprint, onPart func(*board.B
 func (v *boardView) mark(fp Fingerprint) string {
 	sum := sha256.New()
 	sum.Write(v.json)
-	_, _ = io.WriteString(sum, fp.Key+" "+fp.Specs+" "+fp.Texts)
+	_, _ = io.WriteString(sum, string(fp))
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.MapFiles {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)

@@ -32,11 +32,11 @@ func (f *fakeRepo) set(fp string) {
 
 func (f *fakeRepo) deps() Deps {
 	return Deps{
-		Fingerprint: func(context.Context, string) (Fingerprint, error) {
+		Fingerprint: func(context.Context) (Fingerprint, error) {
 			f.looks.Add(1)
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			return Fingerprint{Key: f.fp}, nil
+			return Fingerprint(f.fp), nil
 		},
 		Board: func(_ context.Context, _ string, onPart func(*board.Board)) (*board.Board, error) {
 			f.made.Add(1)
@@ -103,9 +103,9 @@ func TestSlowFingerprintReturnsPreviousBoard(t *testing.T) {
 		if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		b.deps.Fingerprint = func(ctx context.Context, worktree string) (Fingerprint, error) {
+		b.deps.Fingerprint = func(ctx context.Context) (Fingerprint, error) {
 			<-stall
-			return look(ctx, worktree)
+			return look(ctx)
 		}
 		if v, late, err := b.get(t.Context(), "w", time.Second); err != nil || !late || v == nil || v.board.Repository != "1" {
 			t.Errorf("get returned %+v, late %t, error %v", v, late, err)
@@ -151,15 +151,15 @@ func TestSimultaneousRequestsShareFingerprints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var began atomic.Int32
-		b := newBoardCache(Deps{Fingerprint: func(context.Context, string) (Fingerprint, error) {
+		b := newBoardCache(Deps{Fingerprint: func(context.Context) (Fingerprint, error) {
 			n := began.Add(1)
 			<-release
-			return Fingerprint{Key: fmt.Sprint(n)}, nil
+			return Fingerprint(fmt.Sprint(n)), nil
 		}})
 		const crowd = 50
 		got := make(chan Fingerprint, 1+crowd)
 		ask := func() {
-			p, err := b.fingerprint(t.Context(), "w")
+			p, err := b.fingerprint(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
@@ -175,7 +175,7 @@ func TestSimultaneousRequestsShareFingerprints(t *testing.T) {
 		synctest.Wait()
 		seen := make(map[string]int)
 		for range 1 + crowd {
-			seen[(<-got).Key]++
+			seen[string(<-got)]++
 		}
 		if seen["1"] != 1 || seen["2"] != crowd {
 			t.Errorf("requests got the fingerprints %v times, want 1 for the first and all others for the second", seen)
@@ -237,7 +237,7 @@ func TestTagCoversEverythingShown(t *testing.T) {
 		}
 		return v.tag
 	}
-	make := func(change func(*board.MapFile, *board.Directory)) string { return makeFrom(Fingerprint{}, change) }
+	make := func(change func(*board.MapFile, *board.Directory)) string { return makeFrom("", change) }
 	same := make(func(*board.MapFile, *board.Directory) {})
 	if again := make(func(*board.MapFile, *board.Directory) {}); again != same {
 		t.Error("the same board has two different tags")
@@ -256,10 +256,8 @@ func TestTagCoversEverythingShown(t *testing.T) {
 		}
 	}
 	// The words of specs and summaries and the contents of files, which a board does not have.
-	for _, fp := range []Fingerprint{{Key: "x"}, {Specs: "x"}, {Texts: "x"}} {
-		if makeFrom(fp, func(*board.MapFile, *board.Directory) {}) == same {
-			t.Errorf("the tag does not change with %+v", fp)
-		}
+	if makeFrom("x", func(*board.MapFile, *board.Directory) {}) == same {
+		t.Error("the tag does not change with the fingerprint")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// fingerprintCalls are the running and the next fingerprint call for one worktree.
+// fingerprintCalls are the running and the next call for a fingerprint.
 type fingerprintCalls struct {
 	mu        sync.Mutex
 	now, next *fingerprintCall
@@ -21,14 +21,8 @@ type fingerprintCall struct {
 
 // fingerprint returns a fingerprint that was taken after this call began. Simultaneous
 // callers share one, so any number of callers cost at most two.
-func (b *boardCache) fingerprint(ctx context.Context, worktree string) (Fingerprint, error) {
-	b.mu.Lock()
-	l := b.calls[worktree]
-	if l == nil {
-		l = &fingerprintCalls{}
-		b.calls[worktree] = l
-	}
-	b.mu.Unlock()
+func (b *boardCache) fingerprint(ctx context.Context) (Fingerprint, error) {
+	l := &b.calls
 	l.mu.Lock()
 	if l.next == nil {
 		l.next = &fingerprintCall{done: make(chan struct{})}
@@ -41,7 +35,7 @@ func (b *boardCache) fingerprint(ctx context.Context, worktree string) (Fingerpr
 			l.now, l.next = mine, nil
 			l.mu.Unlock()
 			defer close(mine.done)
-			mine.fp, mine.err = b.takeFingerprint(worktree)
+			mine.fp, mine.err = b.takeFingerprint()
 		})
 	}
 	mine := l.next
@@ -50,14 +44,14 @@ func (b *boardCache) fingerprint(ctx context.Context, worktree string) (Fingerpr
 	case <-mine.done:
 		return mine.fp, mine.err
 	case <-ctx.Done():
-		return Fingerprint{}, ctx.Err()
+		return "", ctx.Err()
 	}
 }
 
 // takeFingerprint calls Deps.Fingerprint. It turns a panic into an error.
-func (b *boardCache) takeFingerprint(worktree string) (p Fingerprint, err error) {
+func (b *boardCache) takeFingerprint() (p Fingerprint, err error) {
 	defer recoverInto(&err)
-	return b.deps.Fingerprint(b.ctx, worktree)
+	return b.deps.Fingerprint(b.ctx)
 }
 
 // recoverInto turns a panic into an error, so that the server stays up.

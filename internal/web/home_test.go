@@ -31,7 +31,7 @@ func homeOf(t *testing.T, w board.Worktree) string {
 		Worktrees: func(context.Context) ([]Worktree, error) {
 			return []Worktree{{Name: "here", Here: true, IsStartDir: true}}, nil
 		},
-		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
+		Fingerprint: func(context.Context) (Fingerprint, error) { return "1", nil },
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			return &board.Board{Repository: "sample", Worktrees: []board.Worktree{w}, Proposals: read(board.Proposals{})}, nil
 		},
@@ -169,7 +169,7 @@ func TestTagCoversHome(t *testing.T) {
 			change(&w)
 			return &board.Board{Worktrees: []board.Worktree{w}}, nil
 		}})
-		v, err := b.build("w", Fingerprint{}, nil)
+		v, err := b.build("w", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -262,7 +262,7 @@ func TestSlowReaderIsDisconnected(t *testing.T) {
 // boardOf returns Deps with one board.
 func boardOf(name string) Deps {
 	return Deps{
-		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
+		Fingerprint: func(context.Context) (Fingerprint, error) { return "1", nil },
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			return &board.Board{Repository: name, Worktrees: []board.Worktree{{Name: "w", Here: true}}}, nil
 		},
@@ -377,9 +377,9 @@ func TestPanicDoesNotStopServer(t *testing.T) {
 		}
 	}
 	deps := Deps{
-		Fingerprint: func(context.Context, string) (Fingerprint, error) {
+		Fingerprint: func(context.Context) (Fingerprint, error) {
 			boom("pulse")
-			return Fingerprint{Key: armed.Load().(string)}, nil
+			return Fingerprint(armed.Load().(string)), nil
 		},
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			boom("board")

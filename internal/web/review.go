@@ -123,7 +123,7 @@ func (s *Server) apiReview(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	fp, err := s.boards.fingerprint(r.Context(), name)
+	fp, err := s.boards.fingerprint(r.Context())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -142,10 +142,10 @@ func (s *Server) reviewOf(ctx context.Context, f *pageData, patience time.Durati
 	var late bool
 	var err error
 	fp := s.boards.builtFrom(f.Worktree)
-	if fp == (Fingerprint{}) {
+	if fp == "" {
 		waiting, stop := context.WithTimeout(ctx, patience)
 		defer stop()
-		fp, err = s.boards.fingerprint(waiting, f.Worktree)
+		fp, err = s.boards.fingerprint(waiting)
 		late = waiting.Err() != nil
 	}
 	switch {
@@ -302,7 +302,7 @@ func (c *reviewCache) ask(s *Server, worktree string, fp Fingerprint) (r *review
 		return nil, kept.busy, nil
 	}
 	if kept.from == fp && kept.err != nil {
-		kept.from = Fingerprint{} // the next request tries again
+		kept.from = "" // the next request tries again
 		return nil, nil, kept.err
 	}
 	if kept.from == fp && kept.review != nil {

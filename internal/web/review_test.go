@@ -32,7 +32,7 @@ func TestSlowReviewReturnsPreviousOne(t *testing.T) {
 	}
 	get := func(key string, patience time.Duration) (*review.Review, bool) {
 		t.Helper()
-		r, late, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: key}, patience)
+		r, late, err := s.reviews.get(t.Context(), s, "w", Fingerprint(key), patience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,10 +65,10 @@ func TestFailedReviewIsTriedAgain(t *testing.T) {
 		}
 		return &review.Review{}, nil
 	}
-	if _, _, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: "1"}, time.Minute); !errors.Is(err, failed) {
+	if _, _, err := s.reviews.get(t.Context(), s, "w", "1", time.Minute); !errors.Is(err, failed) {
 		t.Errorf("the first review failed with %v, want %v", err, failed)
 	}
-	if r, late, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: "1"}, time.Minute); err != nil || late || r == nil {
+	if r, late, err := s.reviews.get(t.Context(), s, "w", "1", time.Minute); err != nil || late || r == nil {
 		t.Errorf("the second review is %+v, late %t, %v", r, late, err)
 	}
 }

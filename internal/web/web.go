@@ -32,8 +32,8 @@ type Deps struct {
 	// Board builds the board of a worktree. It calls onPart with the unfinished board
 	// whenever a part is ready.
 	Board func(ctx context.Context, worktree string, onPart func(*board.Board)) (*board.Board, error)
-	// Fingerprint returns the current fingerprint of a worktree.
-	Fingerprint func(ctx context.Context, worktree string) (Fingerprint, error)
+	// Fingerprint returns the current fingerprint of the repository.
+	Fingerprint func(context.Context) (Fingerprint, error)
 	// Watch calls notify soon after something may have changed, until ctx ends. It may miss
 	// changes. It may be nil.
 	Watch func(ctx context.Context, notify func())
@@ -61,13 +61,9 @@ type Worktree struct {
 	IsStartDir bool
 }
 
-// A Fingerprint changes when the repository changes. It is computed from file stats,
+// A Fingerprint changes when anything changes that pages depend on, in any worktree. It is computed from file stats,
 // without reading contents.
-type Fingerprint struct {
-	Key   string // of everything that the board depends on
-	Specs string // of the spec files, whose text is not part of the board
-	Texts string // of the stores of summaries, whose text is not part of the board
-}
+type Fingerprint string
 
 //go:embed assets templates
 var files embed.FS
