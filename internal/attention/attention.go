@@ -18,11 +18,9 @@ import (
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
-	"ken/internal/workflow"
 )
 
 // A Kind is a kind of item.
@@ -54,26 +52,20 @@ type Item struct {
 	Content   repo.ID   // of the file now, zero if it is unknown
 	Spec      string    // the id of the spec
 	Name      string    // of an entry of the state directory, or of what a document mentions
-	Worktrees []string  // that collide
 	// Since is the change that the item comes from. Its zero value means that it is unknown.
 	Since board.Change
 
-	// Args are the arguments of the ken command that shows or settles it. If Shell is set,
-	// that command is used instead.
-	Args  []string
-	Shell string
+	// Command shows or settles it, at the root of the worktree.
+	Command string
 }
 
-// Command returns the command that shows or settles an item, to be run at the root of the worktree.
-func (it *Item) Command() string {
-	if it.Shell != "" {
-		return it.Shell
+// ken returns a command of ken.
+func ken(args ...string) string {
+	command := "ken"
+	for _, a := range args {
+		command += " " + fault.Quote(a)
 	}
-	words := []string{"ken"}
-	for _, a := range it.Args {
-		words = append(words, fault.Quote(a))
-	}
-	return strings.Join(words, " ")
+	return command
 }
 
 // How many characters List takes from texts that others wrote, and from a mention or the
@@ -93,7 +85,12 @@ func List(b *board.Board, w *board.Worktree) []Item {
 		drift(w),
 		broken(w),
 		collisions(b),
-		stateFiles(w),
+		stateEntries(w, contract.AdHoc, Item{
+			Kind: Foreign, Word: "foreign", Why: "the contract does not allow this name in the state directory", Command: ken("state", "cleanup"),
+		}),
+		stateEntries(w, contract.Ephemeral, Item{
+			Kind: Foreign, Word: "leftover", Why: "a temporary file in the state directory", Command: ken("state", "cleanup"),
+		}),
 		failedDirectories(w),
 		failedRuns(b),
 		untrusted(w),
@@ -101,7 +98,9 @@ func List(b *board.Board, w *board.Worktree) []Item {
 		unknownDirectories(w),
 		unknownDocuments(w),
 		unknownSpecs(w),
-		uninspected(w),
+		stateEntries(w, contract.Unknown, Item{
+			Kind: Unknown, Word: "unknown", Why: "the entry of the state directory cannot be inspected", Command: ken("state", "audit"),
+		}),
 		unread(b, w),
 	)
 }
@@ -112,13 +111,13 @@ func staleFiles(w *board.Worktree) (list []Item) {
 	for i := range files.Stale {
 		v := &files.Stale[i]
 		word, why := v.Describe()
-		path := pathOf(v)
+		path := rawPath(v.PathJSON)
 		if from, ok := renamedFrom[path]; ok && v.PathChanged == "" {
 			why = "renamed from " + from.String() + "; " + why
 		}
 		list = append(list, Item{
 			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: w.Changes[path],
-			Args: []string{"diff", string(path)},
+			Command: ken("diff", string(path)),
 		})
 	}
 	return list
@@ -131,10 +130,10 @@ func staleDirectories(w *board.Worktree) (list []Item) {
 		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
 			continue
 		}
-		it := directory(d)
-		it.Kind, it.Word = Stale, "stale"
+		it := directory(Stale, "stale", d.PathJSON)
+		it.Why = DirectoryWhy(d)
 		it.Since = w.Changes[it.Path]
-		it.Args = []string{"diff", d.Path}
+		it.Command = ken("diff", d.Path)
 		list = append(list, it)
 	}
 	return list
@@ -148,24 +147,21 @@ func depth(path string) int {
 	return 1 + strings.Count(path, "/")
 }
 
-// pathOf returns the path of a verdict by its bytes.
-func pathOf(v *registry.Verdict) repo.Path {
-	path, err := v.Raw()
+// rawPath returns a path by its bytes.
+func rawPath(p repo.PathJSON) repo.Path {
+	path, err := p.Raw()
 	if err != nil {
-		return repo.Path(v.Path)
+		return repo.Path(p.Path)
 	}
 	return path
 }
 
-// directory returns an item about a directory, without its kind.
-func directory(d survey.StaleDirectory) Item {
-	raw, err := d.Raw()
-	if err != nil {
-		raw = repo.Path(d.Path)
-	}
-	it := Item{Subject: raw.String(), Why: DirectoryWhy(d), Path: raw, Directory: true}
-	if raw == "." {
-		it.Path = ""
+// directory returns an item about a directory.
+func directory(kind Kind, word string, p repo.PathJSON) Item {
+	path := rawPath(p)
+	it := Item{Kind: kind, Word: word, Subject: path.String(), Directory: true}
+	if path != "." {
+		it.Path = path
 	}
 	return it
 }
@@ -193,11 +189,11 @@ func mentions(w *board.Worktree) (list []Item) {
 		m := &stale[i]
 		it := Item{
 			Kind: Mention, Word: string(m.Verdict), Subject: fmt.Sprintf("%s:%d", m.File, m.Line), Path: m.File, Line: m.Line, Name: m.Name,
-			Why:  "mentions " + repo.Shorten(m.Text, maxSubject) + ", " + m.Describe(maxSubject),
-			Args: []string{"docs", string(m.File)},
+			Why:     "mentions " + repo.Shorten(m.Text, maxSubject) + ", " + m.Describe(maxSubject),
+			Command: ken("docs", string(m.File)),
 		}
 		if m.Verdict == docs.Moved {
-			it.Args = []string{"docs", "--fix", string(m.File)}
+			it.Command = ken("docs", "--fix", string(m.File))
 		}
 		if c := m.Since; c != nil {
 			it.Since = board.Change{Commit: c.ID, Subject: c.Subject, At: parseTime(c.Date)}
@@ -226,7 +222,7 @@ func drift(w *board.Worktree) (list []Item) {
 		it := aboutSpec(Drift, "drift", n)
 		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d",
 			english.Count(*n.Drift, "commit"), specs.Gate)
-		it.Args = []string{"spec", "drift", n.ID, "--patch"}
+		it.Command = ken("spec", "drift", n.ID, "--patch")
 		for _, file := range n.DriftFiles {
 			if since := w.Changes[repo.Path(file.File)]; since.At.After(it.Since.At) {
 				it.Since = since
@@ -238,7 +234,7 @@ func drift(w *board.Worktree) (list []Item) {
 }
 
 func aboutSpec(kind Kind, word string, n *board.Node) Item {
-	return Item{Kind: kind, Word: word, Subject: n.ID, Spec: n.ID, Args: []string{"spec", "show", n.ID}}
+	return Item{Kind: kind, Word: word, Subject: n.ID, Spec: n.ID, Command: ken("spec", "show", n.ID)}
 }
 
 func broken(w *board.Worktree) (list []Item) {
@@ -251,7 +247,7 @@ func broken(w *board.Worktree) (list []Item) {
 			it.Why = n.Problems[0].Message
 		case len(n.Missing) > 0:
 			it.Why = "it governs files that do not exist: " + strings.Join(n.Missing, ", ")
-			it.Args = []string{"spec", "lint"}
+			it.Command = ken("spec", "lint")
 		default:
 			continue
 		}
@@ -264,46 +260,30 @@ func collisions(b *board.Board) (list []Item) {
 	for _, c := range b.Proposals.OrZero().Meetings {
 		why := fmt.Sprintf("worktrees %s change its %s: %s", english.And(c.Worktrees), c.Kind.Words(), strings.Join(c.Paths, ", "))
 		list = append(list, Item{
-			Kind: Collision, Word: "collides", Subject: c.Node, Why: repo.Shorten(why, maxText), Spec: c.Node, Worktrees: c.Worktrees,
-			Args: []string{"spec", "overlay"},
+			Kind: Collision, Word: "collides", Subject: c.Node, Why: repo.Shorten(why, maxText), Spec: c.Node,
+			Command: ken("spec", "overlay"),
 		})
 	}
 	return list
 }
 
-func stateFiles(w *board.Worktree) (list []Item) {
-	for _, e := range entries(w, contract.AdHoc) {
-		it := stateEntry(Foreign, "foreign", e)
-		it.Why = "the contract does not allow this name in the state directory"
-		it.Args = []string{"state", "cleanup"}
-		list = append(list, it)
-	}
-	for _, e := range entries(w, contract.Ephemeral) {
-		it := stateEntry(Foreign, "leftover", e)
-		it.Why = "a temporary file in the state directory"
-		it.Args = []string{"state", "cleanup"}
-		list = append(list, it)
-	}
-	return list
-}
-
-// entries returns the entries of the state directory in a bucket.
-func entries(w *board.Worktree, name contract.Bucket) []workflow.AuditEntry {
+// stateEntries lists the entries of the state directory in a bucket. like has what all of them say.
+func stateEntries(w *board.Worktree, name contract.Bucket, like Item) (list []Item) {
 	for _, bucket := range w.State.OrZero().Buckets {
-		if bucket.Name == name {
-			return bucket.Entries
+		if bucket.Name != name {
+			continue
+		}
+		for _, e := range bucket.Entries {
+			it := like
+			it.Name = e.Raw()
+			it.Subject = repo.Path(it.Name).String()
+			if e.MTime != nil {
+				it.Since.At = parseTime(*e.MTime)
+			}
+			list = append(list, it)
 		}
 	}
-	return nil
-}
-
-func stateEntry(kind Kind, word string, e workflow.AuditEntry) Item {
-	name := e.Raw()
-	it := Item{Kind: kind, Word: word, Subject: repo.Path(name).String(), Name: name, Args: []string{"state", "audit"}}
-	if e.MTime != nil {
-		it.Since.At = parseTime(*e.MTime)
-	}
-	return it
+	return list
 }
 
 // sameProvider returns the flag that asks the provider again which failed. Reasons name it
@@ -320,10 +300,9 @@ func sameProvider(reasons []string) []string {
 
 func failedDirectories(w *board.Worktree) (list []Item) {
 	for _, d := range w.Survey.OrZero().Summaries.Failed {
-		it := directory(d)
-		it.Kind, it.Word = Failed, "failed"
+		it := directory(Failed, "failed", d.PathJSON)
 		it.Why = "ken could not describe it" + colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
-		it.Args = append([]string{"survey", "run", d.Path}, sameProvider(d.Reasons)...)
+		it.Command = ken(append([]string{"survey", "run", d.Path}, sameProvider(d.Reasons)...)...)
 		list = append(list, it)
 	}
 	return list
@@ -340,19 +319,11 @@ func failedRuns(b *board.Board) (list []Item) {
 			continue
 		}
 		for _, d := range run.Dead {
-			raw, err := d.Raw()
-			if err != nil {
-				raw = repo.Path(d.Path)
-			}
-			subject := raw.String()
-			if raw == "." {
-				raw = "" // the root
-			}
-			list = append(list, Item{
-				Kind: Failed, Word: "failed", Subject: subject, Path: raw, Directory: true, Since: board.Change{At: d.At},
-				Why:  fmt.Sprintf("the workers of run %d gave up after %s%s", d.Run, english.Count(d.Attempts, "attempt"), colon(repo.Shorten(d.Error, maxText))),
-				Args: []string{"worker", "retry", fmt.Sprint(d.Run)},
-			})
+			it := directory(Failed, "failed", d.PathJSON)
+			it.Why = fmt.Sprintf("the workers of run %d gave up after %s", d.Run, english.Count(d.Attempts, "attempt")) + colon(repo.Shorten(d.Error, maxText))
+			it.Since.At = d.At
+			it.Command = ken("worker", "retry", fmt.Sprint(d.Run))
+			list = append(list, it)
 		}
 	}
 	return list
@@ -381,7 +352,7 @@ func untrusted(w *board.Worktree) (list []Item) {
 				at[g] = i
 				list = append(list, Item{
 					Kind: Untrusted, Word: "ignored", Subject: u.Committer, Since: board.Change{Commit: u.Commit, At: u.At},
-					Args: []string{"share", "status", remote.Remote},
+					Command: ken("share", "status", remote.Remote),
 				})
 			}
 			it := &list[i]
@@ -395,8 +366,8 @@ func untrusted(w *board.Worktree) (list []Item) {
 	return list
 }
 
-func unknown(subject, why string, args ...string) Item {
-	return Item{Kind: Unknown, Word: "unknown", Subject: subject, Why: why, Args: args}
+func unknown(subject, why, command string) Item {
+	return Item{Kind: Unknown, Word: "unknown", Subject: subject, Why: why, Command: command}
 }
 
 func unknownFiles(w *board.Worktree) (list []Item) {
@@ -404,8 +375,8 @@ func unknownFiles(w *board.Worktree) (list []Item) {
 	for i := range files {
 		v := &files[i]
 		word, why := v.Describe()
-		path := pathOf(v)
-		it := unknown(path.String(), why, "status", string(path))
+		path := rawPath(v.PathJSON)
+		it := unknown(path.String(), why, ken("status", string(path)))
 		it.Word = word
 		it.Path = path
 		list = append(list, it)
@@ -418,10 +389,9 @@ func unknownDirectories(w *board.Worktree) (list []Item) {
 		if d.Verdict == survey.Failed || d.Verdict.State() == fresh.Stale {
 			continue
 		}
-		it := directory(d)
-		it.Kind = Unknown
-		it.Word = "unknown"
-		it.Args = []string{"survey", "show", d.Path}
+		it := directory(Unknown, "unknown", d.PathJSON)
+		it.Why = DirectoryWhy(d)
+		it.Command = ken("survey", "show", d.Path)
 		list = append(list, it)
 	}
 	return list
@@ -437,15 +407,14 @@ func unknownDocuments(w *board.Worktree) (list []Item) {
 			continue
 		}
 		why := strings.TrimPrefix(u.Why, "read "+u.File.String()+": ")
-		it := unknown(u.File.String(), why, "docs", string(u.File))
+		it := unknown(u.File.String(), why, ken("docs", string(u.File)))
 		it.Path = u.File
 		list = append(list, it)
 	}
 	if report.Gap != "" && report.Undecided() {
 		why, _, _ := strings.Cut(report.Gap, ";")
-		it := unknown("documents", "more mentions may be stale: "+why)
-		_, it.Shell, _ = strings.Cut(docs.GapHint(report.Gap), ": ")
-		list = append(list, it)
+		_, command, _ := strings.Cut(docs.GapHint(report.Gap), ": ")
+		list = append(list, unknown("documents", "more mentions may be stale: "+why, command))
 	}
 	return list
 }
@@ -453,25 +422,15 @@ func unknownDocuments(w *board.Worktree) (list []Item) {
 func unknownSpecs(w *board.Worktree) (list []Item) {
 	specs := w.Spec.OrZero()
 	for _, u := range specs.Unknown {
-		list = append(list, unknown("specs", u.Fact+": "+u.Reason, "spec", "ls"))
+		list = append(list, unknown("specs", u.Fact+": "+u.Reason, ken("spec", "ls")))
 	}
 	for i := range specs.Nodes {
 		n := &specs.Nodes[i]
 		for _, u := range n.Unknown {
-			it := unknown("spec "+n.ID, u.Fact+": "+u.Reason, "spec", "show", n.ID)
+			it := unknown("spec "+n.ID, u.Fact+": "+u.Reason, ken("spec", "show", n.ID))
 			it.Spec = n.ID
 			list = append(list, it)
 		}
-	}
-	return list
-}
-
-// uninspected lists the entries of the state directory that could not be inspected.
-func uninspected(w *board.Worktree) (list []Item) {
-	for _, e := range entries(w, contract.Unknown) {
-		it := stateEntry(Unknown, "unknown", e)
-		it.Why = "the entry of the state directory cannot be inspected"
-		list = append(list, it)
 	}
 	return list
 }

@@ -91,10 +91,10 @@ func id(n byte) repo.ID {
 func TestList(t *testing.T) {
 	var got []string
 	for _, it := range attention.List(oneOfEach()) {
-		if it.Why == "" || len(it.Args) == 0 && it.Shell == "" {
+		if it.Why == "" || it.Command == "" {
 			t.Errorf("%s %s has no reason or no command: %+v", it.Word, it.Subject, it)
 		}
-		got = append(got, string(it.Kind)+" "+it.Word+" "+it.Subject+": ken "+strings.Join(it.Args, " "))
+		got = append(got, string(it.Kind)+" "+it.Word+" "+it.Subject+": "+it.Command)
 	}
 	want := []string{
 		"stale stale main.go: ken diff main.go",
@@ -168,7 +168,7 @@ func TestUnreadPart(t *testing.T) {
 	b := &board.Board{}
 	w := &board.Worktree{Spec: board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no main branch", Hint: "name it with: git branch main"}}}
 	list := attention.List(b, w)
-	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Shell != "git branch main" {
+	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Command != "git branch main" {
 		t.Errorf("%+v, want one unknown item about specs with the command git branch main", list)
 	}
 }
@@ -178,8 +178,8 @@ func TestFailedNamesProvider(t *testing.T) {
 	w := &board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{Failed: []survey.StaleDirectory{
 		{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"ask command/sh: exit status 7"}},
 	}}})}
-	got := attention.List(&board.Board{}, w)[0].Args
-	if want := []string{"survey", "run", "tools", "--provider", "command"}; !slices.Equal(got, want) {
+	got := attention.List(&board.Board{}, w)[0].Command
+	if want := "ken survey run tools --provider command"; got != want {
 		t.Errorf("the command is %q, want %q", got, want)
 	}
 }
@@ -226,7 +226,7 @@ func TestPartOfPartThatCannotBeRead(t *testing.T) {
 	}
 	var got []string
 	for _, it := range attention.List(&board.Board{}, w) {
-		got = append(got, it.Subject+": "+it.Command())
+		got = append(got, it.Subject+": "+it.Command)
 	}
 	want := []string{"main.go: ken diff main.go", "files: ken state restore", "workflow: ken state get"}
 	if !slices.Equal(got, want) {

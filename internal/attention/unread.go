@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"cmp"
 	"strings"
 
 	"ken/internal/board"
@@ -58,19 +59,17 @@ func commandOf(hint string) string {
 
 func unread(b *board.Board, w *board.Worktree) (list []Item) {
 	for _, u := range Unread(b, w) {
-		args, ok := partCommands[u.Name]
+		repeat, ok := partCommands[u.Name]
 		if !ok { // one worktree of several
-			args = partCommands["worktrees"]
+			repeat = partCommands["worktrees"]
 		}
-		it := unknown(u.Name, u.Reason, args...)
-		it.Shell = u.Command
-		list = append(list, it)
+		list = append(list, unknown(u.Name, u.Reason, cmp.Or(u.Command, repeat)))
 	}
 	return list
 }
 
 // partCommands repeat the question that ken could not answer.
-var partCommands = map[string][]string{
-	"files": {"status"}, "directories": {"survey", "show"}, "documents": {"docs"}, "specs": {"spec", "ls"},
-	"worktrees": {"spec", "overlay"}, "workflow": {"state", "get"}, "runs": {"worker", "runs"}, "shared records": {"share", "status"},
+var partCommands = map[string]string{
+	"files": "ken status", "directories": "ken survey show", "documents": "ken docs", "specs": "ken spec ls",
+	"worktrees": "ken spec overlay", "workflow": "ken state get", "runs": "ken worker runs", "shared records": "ken share status",
 }

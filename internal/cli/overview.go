@@ -130,7 +130,7 @@ func newOverview(b *board.Board, command func(string) string) *Overview {
 		o.Unknown = append(o.Unknown, spec.Unknown{Fact: u.Name, Reason: u.Reason})
 	}
 	for _, it := range attention.List(b, tree) {
-		a := Attention{Kind: it.Kind, Subject: it.Subject, Why: it.Why, Command: command(it.Command()), word: it.Word}
+		a := Attention{Kind: it.Kind, Subject: it.Subject, Why: it.Why, Command: command(it.Command), word: it.Word}
 		if it.Since != (board.Change{}) {
 			a.Since = &it.Since
 		}

@@ -86,7 +86,7 @@ var morePages = map[attention.Kind]string{
 }
 
 func (pd *pageData) homeItem(it attention.Item, now time.Time) homeItem {
-	out := homeItem{Item: it, ID: itemID(&it), Page: pd.itemPage(&it), Command: pd.Command(it.Command()), Ago: ago(it.Since.At, now)}
+	out := homeItem{Item: it, ID: itemID(&it), Page: pd.itemPage(&it), Command: pd.Command(it.Command), Ago: ago(it.Since.At, now)}
 	if it.Directory && it.Path == "" {
 		out.Subject = "the repository"
 	}
