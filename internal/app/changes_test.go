@@ -38,7 +38,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	got, err := (&worktreeReader{Repository: w}).changes(t.Context(), []repo.Path{"committed.go", "edited.go", "staged.go", "lib", "never.go"})
+	got, err := webSource{}.source(all[0], w).Changes(t.Context(), []repo.Path{"committed.go", "edited.go", "staged.go", "lib", "never.go"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,23 +96,6 @@ func (w webSource) worktrees(ctx context.Context) ([]web.Worktree, error) {
 	return list, nil
 }
 
-func (w webSource) board(ctx context.Context, name string, onPart func(*board.Board)) (*board.Board, error) {
-	g, all, err := w.checkouts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := named(all, name)
-	if err != nil {
-		return nil, err
-	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{w.runs, w.specs, w.report}, onPart)
-}
-
-// report returns the newest report on the documents of a worktree.
-func (w webSource) report(ctx context.Context, c git.Checkout) (*docs.Report, error) {
-	return w.documents.Report(ctx, c.Repo.Root(), w.prints.FilesKey(c.Name))
-}
-
 func (w webSource) open(ctx context.Context, name string) (*ken.Repository, error) {
 	c, err := w.find(ctx, name)
 	if err != nil {

@@ -75,9 +75,9 @@ const (
 	maxSubject = 40
 )
 
-// List lists what needs attention in a worktree of a board, the most important kind first. A part that was not read has
-// no items.
-func List(b *board.Board, w *board.Worktree) []Item {
+// List lists what needs attention on a board, the most important kind first. A part that was not read has no items.
+func List(b *board.Board) []Item {
+	w := b.Tree()
 	return slices.Concat(
 		staleFiles(w),
 		staleDirectories(w),
@@ -101,7 +101,7 @@ func List(b *board.Board, w *board.Worktree) []Item {
 		stateEntries(w, contract.Unknown, Item{
 			Kind: Unknown, Word: "unknown", Why: "the entry of the state directory cannot be inspected", Command: ken("state", "audit"),
 		}),
-		unread(b, w),
+		unread(b),
 	)
 }
 

@@ -26,8 +26,11 @@ var day = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func read[T any](v T) board.Part[T] { return board.Part[T]{Known: &v} }
 
-// oneOfEach returns a board whose worktree has one problem of each kind.
-func oneOfEach() (*board.Board, *board.Worktree) {
+// boardOf returns a board with nothing but a worktree.
+func boardOf(w board.Worktree) *board.Board { return &board.Board{Worktrees: []board.Worktree{w}} }
+
+// oneOfEach returns a board with one problem of each kind.
+func oneOfEach() *board.Board {
 	drift := 5
 	stamp := day.Format(time.RFC3339Nano)
 	mention := docs.CheckedMention{
@@ -75,7 +78,10 @@ func oneOfEach() (*board.Board, *board.Worktree) {
 		{State: surveyrun.Cancelled, Dead: []surveyrun.Dead{{PathJSON: repo.Path("other").JSON(), Run: 6}}},
 	}})
 	collision := board.Collision{Node: "parser", Kind: spec.OnSpec, Worktrees: []string{"a", "b", "c"}, Paths: []string{".spec/parser/spec.md"}}
-	return &board.Board{Proposals: read(board.Proposals{Meetings: []board.Collision{collision}}), Runs: &runs}, &w
+	b := boardOf(w)
+	b.Proposals = read(board.Proposals{Meetings: []board.Collision{collision}})
+	b.Runs = &runs
+	return b
 }
 
 func id(n byte) repo.ID {
@@ -150,24 +156,24 @@ func TestReasons(t *testing.T) {
 
 // Nothing to report gives an empty list, and so do parts that were not read yet.
 func TestListOfNothing(t *testing.T) {
-	b := &board.Board{Proposals: read(board.Proposals{})}
-	w := &board.Worktree{
+	w := board.Worktree{
 		Files: read(board.Files{}), Survey: read(board.Survey{}), State: read(board.State{}), Spec: read(board.Spec{}),
 		Documents: read(board.Documents{Report: &docs.Report{}}), Ignored: read([]share.Ignored{}),
 	}
-	if list := attention.List(b, w); len(list) > 0 {
+	b := boardOf(w)
+	b.Proposals = read(board.Proposals{})
+	if list := attention.List(b); len(list) > 0 {
 		t.Errorf("%+v, want no items", list)
 	}
-	if list := attention.List(&board.Board{}, &board.Worktree{}); len(list) > 0 {
+	if list := attention.List(boardOf(board.Worktree{})); len(list) > 0 {
 		t.Errorf("of an empty board: %+v, want no items", list)
 	}
 }
 
 // A part of the board that could not be read is an item, with the command of its hint.
 func TestUnreadPart(t *testing.T) {
-	b := &board.Board{}
-	w := &board.Worktree{Spec: board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no main branch", Hint: "name it with: git branch main"}}}
-	list := attention.List(b, w)
+	w := board.Worktree{Spec: board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no main branch", Hint: "name it with: git branch main"}}}
+	list := attention.List(boardOf(w))
 	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Command != "git branch main" {
 		t.Errorf("%+v, want one unknown item about specs with the command git branch main", list)
 	}
@@ -175,10 +181,10 @@ func TestUnreadPart(t *testing.T) {
 
 // A failed directory is asked about again with the provider that failed.
 func TestFailedNamesProvider(t *testing.T) {
-	w := &board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{Failed: []survey.StaleDirectory{
+	w := board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{Failed: []survey.StaleDirectory{
 		{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"ask command/sh: exit status 7"}},
 	}}})}
-	got := attention.List(&board.Board{}, w)[0].Command
+	got := attention.List(boardOf(w))[0].Command
 	if want := "ken survey run tools --provider command"; got != want {
 		t.Errorf("the command is %q, want %q", got, want)
 	}
@@ -191,8 +197,8 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 		wanting = append(wanting, survey.StaleDirectory{PathJSON: p.JSON(), Verdict: survey.StaleBelow})
 	}
 	var got []string
-	w := &board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{NeedAttention: wanting}})}
-	for _, it := range attention.List(&board.Board{}, w) {
+	w := board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{NeedAttention: wanting}})}
+	for _, it := range attention.List(boardOf(w)) {
 		got = append(got, it.Subject)
 	}
 	if want := []string{"a/b", "a", "c", "."}; !slices.Equal(got, want) {
@@ -202,12 +208,12 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 
 // An item about a document does not name it twice.
 func TestUnreadDocument(t *testing.T) {
-	w := &board.Worktree{Documents: read(board.Documents{Report: &docs.Report{Unread: []docs.Unread{
+	w := board.Worktree{Documents: read(board.Documents{Report: &docs.Report{Unread: []docs.Unread{
 		{File: "docs/big.md", Why: "read docs/big.md: permission denied"},
 		{File: "big.md", Why: "too large"},
 	}}})}
 	for i, want := range []string{"permission denied", "too large"} {
-		if got := attention.List(&board.Board{}, w)[i].Why; got != want {
+		if got := attention.List(boardOf(w))[i].Why; got != want {
 			t.Errorf("the reason is %q, want %q", got, want)
 		}
 	}
@@ -217,7 +223,7 @@ func TestUnreadDocument(t *testing.T) {
 // names the command that prints what can be done.
 func TestPartOfPartThatCannotBeRead(t *testing.T) {
 	unread := &board.Unread{Reason: "it is broken", Hint: "mend it with: ken state restore"}
-	w := &board.Worktree{
+	w := board.Worktree{
 		Files: read(board.Files{
 			Stale:       []registry.Verdict{{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale}},
 			RenamedFrom: board.Part[map[repo.Path]repo.Path]{Unknown: unread},
@@ -225,7 +231,7 @@ func TestPartOfPartThatCannotBeRead(t *testing.T) {
 		State: read(board.State{Workflow: board.Part[workflow.Document]{Unknown: unread}}),
 	}
 	var got []string
-	for _, it := range attention.List(&board.Board{}, w) {
+	for _, it := range attention.List(boardOf(w)) {
 		got = append(got, it.Subject+": "+it.Command)
 	}
 	want := []string{"main.go: ken diff main.go", "files: ken state restore", "workflow: ken state get"}

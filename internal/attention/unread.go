@@ -15,8 +15,9 @@ type UnreadPart struct {
 	Command string
 }
 
-// Unread lists the parts of a board and of a worktree of it that could not be read. It has none that was not asked for.
-func Unread(b *board.Board, w *board.Worktree) (list []UnreadPart) {
+// Unread lists the parts of a board that could not be read. It has none that was not asked for.
+func Unread(b *board.Board) (list []UnreadPart) {
+	w := b.Tree()
 	add := func(name string, u *board.Unread) {
 		if u != nil {
 			list = append(list, UnreadPart{name, u.Reason, commandOf(u.Hint)})
@@ -57,8 +58,8 @@ func commandOf(hint string) string {
 	return ""
 }
 
-func unread(b *board.Board, w *board.Worktree) (list []Item) {
-	for _, u := range Unread(b, w) {
+func unread(b *board.Board) (list []Item) {
+	for _, u := range Unread(b) {
 		repeat, ok := partCommands[u.Name]
 		if !ok { // one worktree of several
 			repeat = partCommands["worktrees"]

@@ -24,12 +24,11 @@ import (
 	"ken/internal/workflow"
 )
 
-// A Board is the state of a repository in some of its worktrees.
+// A Board is the state of a repository in one of its worktrees.
 type Board struct {
 	Repository string     `json:"repository"` // the name of its main checkout
-	Worktrees  []Worktree `json:"worktrees"`
-	// Proposals are the changes of all worktrees to main and their collisions, also of
-	// worktrees that are not in Worktrees.
+	Worktrees  []Worktree `json:"worktrees"`  // the one that the board is about
+	// Proposals are the changes of all worktrees to main and their collisions.
 	Proposals Part[Proposals] `json:"proposals"`
 	// Runs are the surveys that workers run; nil without a team's store.
 	Runs *Part[Runs] `json:"runs,omitempty"`
@@ -232,23 +231,28 @@ type Proposals struct {
 	Meetings  []Collision            `json:"meetings"`
 }
 
-// Make reads all sources and builds a board. It never fails: a part that cannot be read
+// Make reads a source and builds a board. It never fails: a part that cannot be read
 // is unknown. Without onPart it reads one part after the other. Otherwise it reads them at the
 // same time, and onPart gets a copy of the board whenever a part is ready.
-func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), onPart func(*Board)) *Board {
-	m := &maker{
-		board:  &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
-		onPart: onPart,
+func Make(ctx context.Context, repository string, s Source, onPart func(*Board)) *Board {
+	b := &Board{Repository: repository, Worktrees: make([]Worktree, 1)}
+	m := &maker{board: b, onPart: onPart}
+	m.readWorktree(ctx, &s, b.Tree())
+	read(m, &b.Proposals, func() (*Proposals, error) { return proposals(ctx, s.Overlays) })
+	if s.Runs != nil {
+		m.do(func() {
+			runs := s.Runs(ctx)
+			m.set(func() { b.Runs = runs })
+		})
 	}
-	for i := range sources {
-		m.readWorktree(ctx, &sources[i], &m.board.Worktrees[i])
-	}
-	read(m, &m.board.Proposals, func() (*Proposals, error) { return proposals(ctx, overlays) })
 	m.parts.Wait()
-	m.set(m.board.addCollisions)
-	m.board.addChanges(ctx, sources)
-	return m.board
+	m.set(b.addCollisions)
+	b.Tree().Changes = s.changes(ctx, b.Tree())
+	return b
 }
+
+// Tree returns the worktree that the board is about.
+func (b *Board) Tree() *Worktree { return &b.Worktrees[0] }
 
 // A maker builds a board.
 type maker struct {
@@ -333,25 +337,10 @@ func (w *Worktree) fail(err error) {
 
 // addCollisions adds the collisions to the specs that they are about.
 func (b *Board) addCollisions() {
-	if b.Proposals.Known == nil {
-		return
+	specs := &b.Tree().Spec
+	if specs.Known != nil {
+		specs.Known = specs.Known.withCollisions(b.Proposals.OrZero().Meetings)
 	}
-	for i := range b.Worktrees {
-		w := &b.Worktrees[i]
-		if w.Spec.Known != nil {
-			w.Spec.Known = w.Spec.Known.withCollisions(b.Proposals.Known.Meetings)
-		}
-	}
-}
-
-// addChanges adds the newest changes of stale files and directories, and of drifted files.
-func (b *Board) addChanges(ctx context.Context, sources []Source) {
-	var all sync.WaitGroup
-	for i := range sources {
-		w := &b.Worktrees[i]
-		all.Go(func() { w.Changes = sources[i].changes(ctx, w) })
-	}
-	all.Wait()
 }
 
 // part returns the result of f. It turns an error or a panic into an unknown part.
@@ -369,60 +358,3 @@ func part[T any](f func() (*T, error)) (p Part[T]) {
 }
 
 func unread(err error) *Unread { return &Unread{Reason: err.Error(), Hint: fault.HintOf(err)} }
-
-// Worktree returns a worktree by name; nil if it is not on the board.
-func (b *Board) Worktree(name string) *Worktree {
-	for i := range b.Worktrees {
-		if b.Worktrees[i].Name == name {
-			return &b.Worktrees[i]
-		}
-	}
-	return nil
-}
-
-// NeedsAttention reports whether anything is stale, drifted or unknown.
-func (b *Board) NeedsAttention() bool {
-	for i := range b.Worktrees {
-		if b.Worktrees[i].needsAttention() {
-			return true
-		}
-	}
-	if b.Runs != nil && (b.Runs.Known == nil || len(b.Runs.Known.Running()) > 0) {
-		return true
-	}
-	p := b.Proposals.Known
-	return p == nil || len(p.Meetings) > 0 || p.Unknown() > 0
-}
-
-// Unknown counts the worktrees with unknown facts.
-func (p *Proposals) Unknown() (n int) {
-	for i := range p.Worktrees {
-		if len(p.Worktrees[i].Unknown) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// Unread returns the unknown parts of the state directory, by name.
-func (s *State) Unread() map[string]*Unread {
-	unread := make(map[string]*Unread)
-	for name, u := range map[string]*Unread{"the workflow": s.Workflow.Unknown, "the cleanup plan": s.Cleanup.Unknown, "the archive": s.Snapshots.Unknown} {
-		if u != nil {
-			unread[name] = u
-		}
-	}
-	return unread
-}
-
-func (w *Worktree) needsAttention() bool {
-	f, s, d, n := w.Files.Known, w.Survey.Known, w.State.Known, w.Spec.Known
-	if f == nil || s == nil || d == nil || n == nil {
-		return true
-	}
-	if len(s.Summaries.NeedAttention) > 0 || s.Counts[survey.Unknown.String()] > 0 {
-		return true
-	}
-	return f.Counts.NeedsAttention() || d.Counts.NeedsAttention() || len(d.Unread()) > 0 ||
-		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+n.Counts.Missing+len(n.Unknown) > 0
-}

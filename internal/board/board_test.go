@@ -15,7 +15,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
-	"ken/internal/surveyrun"
 	"ken/internal/workflow"
 )
 
@@ -45,13 +44,6 @@ func (f *fakeRepo) Files(context.Context) (*registry.Report, map[repo.Path]int64
 }
 
 func (f *fakeRepo) Directories(context.Context) (*survey.DirListing, error) {
-	if f.shown == nil {
-		return answer(f, f.shown)
-	}
-	f.shown.Summaries = survey.DirCounts{}
-	for i := range f.shown.Directories {
-		f.shown.Summaries.Add(&f.shown.Directories[i])
-	}
 	return answer(f, f.shown)
 }
 func (f *fakeRepo) Specs(context.Context) (*spec.Listing, error)   { return answer(f, f.listing) }
@@ -86,11 +78,10 @@ func healthy() *fakeRepo {
 }
 
 func source(t *fakeRepo) board.Source {
-	return board.Source{Name: "main", Files: t.Files, Directories: t.Directories, State: t.State, Archive: true, Specs: t.Specs}
+	return board.Source{Name: "main", Files: t.Files, Directories: t.Directories, State: t.State, Archive: true, Specs: t.Specs, Overlays: t.Overlays}
 }
 
-// A part that cannot be read has a reason, the others are known, and the board needs
-// attention.
+// A part that cannot be read has a reason, and the others are known.
 func TestUnknownPartKeepsOthers(t *testing.T) {
 	bad := &fakeRepo{err: &fault.Error{Hint: "mend it", Err: errors.New("it is broken")}}
 	parts := map[string]func(*board.Source){
@@ -98,20 +89,13 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 		"survey":    func(s *board.Source) { s.Directories = bad.Directories },
 		"state":     func(s *board.Source) { s.State = bad.State },
 		"spec":      func(s *board.Source) { s.Specs = bad.Specs },
-		"proposals": nil,
-	}
-	if b := board.Make(t.Context(), "r", []board.Source{source(healthy())}, healthy().Overlays, nil); b.NeedsAttention() {
-		t.Error("a healthy board needs attention")
+		"proposals": func(s *board.Source) { s.Overlays = bad.Overlays },
 	}
 	for name, spoil := range parts {
-		s, over := source(healthy()), healthy()
-		if spoil != nil {
-			spoil(&s)
-		} else {
-			over = bad
-		}
-		b := board.Make(t.Context(), "r", []board.Source{s}, over.Overlays, nil)
-		w := b.Worktrees[0]
+		s := source(healthy())
+		spoil(&s)
+		b := board.Make(t.Context(), "r", s, nil)
+		w := b.Tree()
 		unread := map[string]*board.Unread{
 			"files": w.Files.Unknown, "survey": w.Survey.Unknown, "state": w.State.Unknown, "spec": w.Spec.Unknown, "proposals": b.Proposals.Unknown,
 		}
@@ -123,65 +107,18 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 		if u := unread[name]; u == nil || u.Reason != "it is broken" || u.Hint != "mend it" {
 			t.Errorf("the reason of %s is %+v, want it is broken, mend it", name, u)
 		}
-		if !b.NeedsAttention() {
-			t.Errorf("a board with unknown %s does not need attention", name)
-		}
 	}
 }
 
-// One stale or unknown thing makes the board need attention. A missing summary or a
-// finished run does not.
-func TestNeedsAttention(t *testing.T) {
-	directory := func(v survey.Verdict) func(*fakeRepo) {
-		text := "Routes orders."
-		return func(w *fakeRepo) { w.shown.Directories = []survey.ListedDir{{Verdict: v, Text: &text}} }
-	}
-	outline := func(w *fakeRepo) {
-		text := "Routes orders."
-		w.shown.Directories = []survey.ListedDir{{Verdict: survey.Failed, Text: &text, Outline: true}}
-	}
-	runs := func(state surveyrun.RunState) *board.Part[board.Runs] {
-		return board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{State: state}}}, nil)
-	}
-	for name, c := range map[string]struct {
-		spoil     func(*fakeRepo)
-		runs      *board.Part[board.Runs]
-		attention bool
-	}{
-		"a stale summary":                {spoil: directory(survey.StaleBelow), attention: true},
-		"an unknown verdict":             {spoil: directory(survey.Unknown), attention: true},
-		"no summary":                     {spoil: func(w *fakeRepo) { w.shown.Directories = []survey.ListedDir{{Verdict: survey.None}} }},
-		"only an outline":                {spoil: outline},
-		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, attention: true},
-		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, attention: true},
-		"an archive that cannot be read": {spoil: func(w *fakeRepo) { w.archive = errors.New("it is broken") }, attention: true},
-		"an unreadable worktree":         {spoil: func(w *fakeRepo) { w.overlaid = []spec.WorktreeChanges{{Unknown: []spec.Unknown{{}}}} }, attention: true},
-		"unreadable specs":               {spoil: func(w *fakeRepo) { w.listing.Unknown = []spec.Unknown{{}} }, attention: true},
-		"unknown runs":                   {runs: board.RunsPart(nil, errors.New("it is away")), attention: true},
-		"a run that is paused":           {runs: runs(surveyrun.Paused), attention: true},
-		"a run that is done":             {runs: runs(surveyrun.Done)},
-	} {
-		w := healthy()
-		if c.spoil != nil {
-			c.spoil(w)
-		}
-		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
-		b.Runs = c.runs
-		if b.NeedsAttention() != c.attention {
-			t.Errorf("%s: NeedsAttention is %t", name, b.NeedsAttention())
-		}
-	}
-}
-
-// A spec with missing code is counted and needs attention.
+// A spec with missing code is counted.
 func TestMissingCodeIsCounted(t *testing.T) {
 	w := healthy()
 	here, other := listed("here", "", ""), listed("other", "", "")
 	here.Missing = []string{"gone.go", "lost.go"}
 	w.listing.Nodes = []spec.ListedSpec{here, other}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
-	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.NeedsAttention() {
-		t.Errorf("%d specs have missing code, needs attention: %t; want 1, true", n, b.NeedsAttention())
+	b := board.Make(t.Context(), "r", source(w), nil)
+	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 {
+		t.Errorf("%d specs have missing code, want 1", n)
 	}
 }
 
@@ -189,7 +126,7 @@ func TestMissingCodeIsCounted(t *testing.T) {
 func TestPanicMakesOnePartUnknown(t *testing.T) {
 	s := source(healthy())
 	s.Specs = (&fakeRepo{panics: true}).Specs
-	b := board.Make(t.Context(), "r", []board.Source{s}, healthy().Overlays, nil)
+	b := board.Make(t.Context(), "r", s, nil)
 	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Reason, "a table is empty") {
 		t.Errorf("the reason is %+v, want the panic", u)
 	}
@@ -200,8 +137,8 @@ func TestPanicMakesOnePartUnknown(t *testing.T) {
 
 // A worktree that cannot be opened is on the board, with the reason in every part.
 func TestWorktreeThatCannotBeOpened(t *testing.T) {
-	b := board.Make(t.Context(), "r", []board.Source{{Name: "away", Branch: "main", Err: errors.New("it is not there")}}, healthy().Overlays, nil)
-	w := b.Worktree("away")
+	b := board.Make(t.Context(), "r", board.Source{Name: "away", Branch: "main", Err: errors.New("it is not there"), Overlays: healthy().Overlays}, nil)
+	w := b.Tree()
 	if w.Branch != nil || !w.Head.IsZero() {
 		t.Errorf("HEAD is %s, want unknown", w.Head)
 	}
@@ -234,7 +171,7 @@ func TestSpecsAreInTreeOrder(t *testing.T) {
 		listed("root", "", ""), listed("a", "root", ""), listed("a1", "a", ""), listed("b", "root", ""), listed("b1", "b", fresh.GradeInterface),
 		listed("ghost", "gone", ""), listed("self", "self", ""),
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
+	b := board.Make(t.Context(), "r", source(w), nil)
 	s := b.Worktrees[0].Spec.Known
 	var got []string
 	for _, n := range s.Nodes {
@@ -265,16 +202,10 @@ func TestDriftIsCountedForEveryStatus(t *testing.T) {
 		drift("a", 3, spec.StatusDrift), drift("b", 2, spec.StatusActive), drift("c", 0, spec.StatusActive),
 		drift("d", -1, spec.StatusActive), drift("e", -1, spec.StatusUnknown), drift("f", 0, spec.StatusMerged), ghost,
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
+	b := board.Make(t.Context(), "r", source(w), nil)
 	c := b.Worktrees[0].Spec.Known.Counts
 	if c.Drifting != 2 || c.DriftUnknown != 2 || c.Drift != 1 || c.Active != 4 {
 		t.Errorf("the counts are %+v", c)
-	}
-	for _, alone := range []spec.ListedSpec{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
-		w.listing.Nodes = []spec.ListedSpec{alone}
-		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil).NeedsAttention() {
-			t.Errorf("a board with only %s does not need attention", alone.ID)
-		}
 	}
 }
 
@@ -290,7 +221,7 @@ func TestTally(t *testing.T) {
 		}
 		w.shown.Directories = append(w.shown.Directories, d)
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
+	b := board.Make(t.Context(), "r", source(w), nil)
 	if got, want := b.Worktrees[0].Survey.Known.Tally, (board.Tally{Total: 6, Described: 4, Hold: 2, Outlines: 1, Unknown: 1}); got != want {
 		t.Errorf("the tally is %+v, want %+v", got, want)
 	}
@@ -304,7 +235,7 @@ func TestCollisionIsListedOnce(t *testing.T) {
 		{Worktree: "one", Collisions: []spec.CollisionJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
 		{Worktree: "two", Collisions: []spec.CollisionJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
 	}
-	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
+	b := board.Make(t.Context(), "r", source(w), nil)
 	m := b.Proposals.Known.Meetings
 	if len(m) != 1 || !slices.Equal(m[0].Worktrees, []string{"one", "two"}) || !slices.Equal(m[0].Paths, []string{"p", "q"}) {
 		t.Errorf("the meetings are %+v", m)
@@ -312,15 +243,12 @@ func TestCollisionIsListedOnce(t *testing.T) {
 	if n := b.Worktrees[0].Spec.Known.Nodes[0]; len(n.Collisions) != 1 {
 		t.Errorf("at the node: %+v", n.Collisions)
 	}
-	if !b.NeedsAttention() {
-		t.Error("a board with a collision does not need attention")
-	}
 }
 
 // tell gets the board after each part, and once more with the collisions.
 func TestTellGetsPartsInTurn(t *testing.T) {
 	var told []*board.Board
-	b := board.Make(t.Context(), "r", []board.Source{source(healthy())}, healthy().Overlays, func(so *board.Board) { told = append(told, so) })
+	b := board.Make(t.Context(), "r", source(healthy()), func(so *board.Board) { told = append(told, so) })
 	if len(told) != 6 {
 		t.Fatalf("tell was called %d times, want 6", len(told))
 	}
@@ -372,7 +300,7 @@ func TestFilesThatNeedAttention(t *testing.T) {
 	s.RenamedFrom = func(context.Context, []repo.Path) (map[repo.Path]repo.Path, error) {
 		return nil, errors.New("it is broken")
 	}
-	files := board.Make(t.Context(), "r", []board.Source{s}, w.Overlays, nil).Worktrees[0].Files.Known
+	files := board.Make(t.Context(), "r", s, nil).Worktrees[0].Files.Known
 	if files == nil || files.RenamedFrom.Unknown == nil {
 		t.Fatalf("the files are %+v; want them known, but not their earlier paths", files)
 	}
@@ -397,7 +325,7 @@ func TestSourceWithoutMap(t *testing.T) {
 	w.archive = errors.New("nobody asked for the archive")
 	s := source(w)
 	s.Archive = false
-	tree := board.Make(t.Context(), "r", []board.Source{s}, w.Overlays, nil).Worktrees[0]
+	tree := board.Make(t.Context(), "r", s, nil).Worktrees[0]
 	if files := tree.Files.Known; files == nil || len(files.MapFiles) > 0 {
 		t.Errorf("without sizes, the files are %+v; want no map", files)
 	}

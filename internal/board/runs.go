@@ -14,14 +14,3 @@ func RunsPart(runs *Runs, err error) *Part[Runs] {
 	p := part(func() (*Runs, error) { return runs, err })
 	return &p
 }
-
-// Running lists the runs that are neither done nor cancelled.
-func (r *Runs) Running() []surveyrun.Run {
-	var list []surveyrun.Run
-	for _, run := range r.Runs {
-		if run.State != surveyrun.Done && run.State != surveyrun.Cancelled {
-			list = append(list, run)
-		}
-	}
-	return list
-}

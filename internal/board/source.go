@@ -40,6 +40,10 @@ type Source struct {
 	// Documents returns the newest report on documents, nil if there is none. The function may be
 	// nil.
 	Documents func(context.Context) (*docs.Report, error)
+	// Overlays returns the changes of all worktrees to the specs of the main branch.
+	Overlays func(context.Context) ([]spec.WorktreeChanges, error)
+	// Runs returns the surveys that workers run, nil without a team's store. The function may be nil.
+	Runs func(context.Context) *Part[Runs]
 	// State opens the state directory.
 	State func(context.Context) (StateDir, error)
 	// Archive says that the face shows the archive of the state directory and the plan of a cleanup.

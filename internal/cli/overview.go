@@ -79,8 +79,7 @@ func (p *program) overview(ctx context.Context, w *ken.Repository, known *status
 	if known.Counts.Files == 0 {
 		return &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}, nil
 	}
-	b := board.Make(ctx, "", []board.Source{p.statusSource(w, known, check)}, w.Spec().Overlays, nil)
-	b.Runs = p.Runs(ctx, w)
+	b := board.Make(ctx, "", p.statusSource(w, known, check), nil)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -108,15 +107,17 @@ func (p *program) statusSource(w *ken.Repository, known *statusReport, check doc
 		})
 		return rep, err
 	}
+	s.Overlays = w.Spec().Overlays
+	s.Runs = func(ctx context.Context) *board.Part[board.Runs] { return p.Runs(ctx, w) }
 	s.State = func(ctx context.Context) (board.StateDir, error) {
 		return statedir.Open(ctx, statedir.Options{From: p.dir, Wait: 1})
 	}
 	return s
 }
 
-// newOverview returns the overview of the worktree of a board. command writes the command of an item.
+// newOverview returns the overview of a board. command writes the command of an item.
 func newOverview(b *board.Board, command func(string) string) *Overview {
-	tree := &b.Worktrees[0]
+	tree := b.Tree()
 	o := &Overview{
 		Specs:      specsOverview(tree.Spec.OrZero()),
 		Documents:  docsOverview(tree.Documents),
@@ -126,10 +127,10 @@ func newOverview(b *board.Board, command func(string) string) *Overview {
 		Attention:  []Attention{},
 		tree:       tree,
 	}
-	for _, u := range attention.Unread(b, tree) {
+	for _, u := range attention.Unread(b) {
 		o.Unknown = append(o.Unknown, spec.Unknown{Fact: u.Name, Reason: u.Reason})
 	}
-	for _, it := range attention.List(b, tree) {
+	for _, it := range attention.List(b) {
 		a := Attention{Kind: it.Kind, Subject: it.Subject, Why: it.Why, Command: command(it.Command), word: it.Word}
 		if it.Since != (board.Change{}) {
 			a.Since = &it.Since

@@ -91,11 +91,7 @@ func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 	return c
 }
 
-// Add counts a directory.
-func (c *DirCounts) Add(d *ListedDir) {
-	c.add(d.PathJSON, d.Verdict, d.Reasons, d.Text != nil || d.Outline, d.Outline)
-}
-
+// add counts a directory.
 func (c *DirCounts) add(p repo.PathJSON, v Verdict, reasons []string, described, outlined bool) {
 	if v == Excluded {
 		return

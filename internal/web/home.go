@@ -52,7 +52,7 @@ func (s *Server) homePage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
-	list := attention.List(f.Board, f.Tree)
+	list := attention.List(f.Board)
 	f.Body = &homeBody{
 		boardSummary: summarize(f.Tree), Items: f.homeItems(list, time.Now()), Total: len(list), Reading: readingParts(f.Board, f.Tree), Steps: firstSteps(f.Tree),
 	}
