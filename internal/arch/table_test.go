@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
+	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "shell", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -36,7 +36,7 @@ var imports = func() map[string][]string {
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
-	m["project"] = []string{"repo", "order"}
+	m["project"] = []string{"repo", "order", "shell"}
 	// store has the stored types and the interfaces that the engines implement.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range features {
@@ -55,7 +55,7 @@ var imports = func() map[string][]string {
 	m["survey/describe"] = join(types, readers, []string{"survey/excerpt"})
 	m["survey/excerpt"] = []string{"repo"}
 	// docs/mention reads one document and knows nothing about the repository.
-	m["docs/mention"] = []string{"repo"}
+	m["docs/mention"] = []string{"repo", "shell"}
 	m["docs"] = join(types, readers, []string{"docs/mention"})
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
@@ -181,6 +181,7 @@ var restricted = map[string][]string{
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"install", "project", "uses"}, // tsconfig.json has comments
+	"mvdan.cc/sh":                            {"shell"},
 	"github.com/yuin/goldmark":               {"docs/mention", "web"},
 	"github.com/pelletier/go-toml":           {"install", "project", "uses"}, // pyproject.toml and Cargo.toml say where modules are
 	"github.com/rogpeppe/go-internal":        {},

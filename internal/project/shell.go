@@ -1,6 +1,10 @@
 package project
 
-import "strings"
+import (
+	"strings"
+
+	"ken/internal/shell"
+)
 
 // A shellCommand is one simple command of a script.
 type shellCommand struct {
@@ -9,75 +13,28 @@ type shellCommand struct {
 	plain bool
 }
 
-// splitShell splits a script into its simple commands. It handles quotes and operators, but no expansions.
+// splitShell returns the simple commands of a script.
 func splitShell(script string) []shellCommand {
-	var list []shellCommand
-	var words []string
-	var word strings.Builder
-	plain, open := true, false
-	endWord := func() {
-		if open {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		open = false
-	}
-	end := func(next bool) {
-		endWord()
-		if len(words) > 0 {
-			list = append(list, shellCommand{words, plain})
-		}
-		words = nil
-		plain = next
-	}
-	for i := 0; i < len(script); i++ {
-		c := script[i]
-		switch {
-		case c == '\\' && i+1 < len(script):
-			i++
-			if script[i] == '\n' {
-				endWord()
-				continue
+	return appendCommands(nil, shell.Read(script))
+}
+
+// appendCommands appends the commands of a script, with those of its subshells, which are not plain.
+func appendCommands(list []shellCommand, commands []shell.Command) []shellCommand {
+	for _, c := range commands {
+		if c.Subshell != nil {
+			first := len(list)
+			list = appendCommands(list, c.Subshell)
+			for i := range list[first:] {
+				list[first+i].plain = false
 			}
-			word.WriteByte(script[i])
-			open = true
-		case c == '\'' || c == '"':
-			open = true
-			for i++; i < len(script) && script[i] != c; i++ {
-				if c == '"' && script[i] == '\\' && i+1 < len(script) {
-					i++
-				} else if c == '"' && (script[i] == '$' || script[i] == '`') {
-					plain = false
-				}
-				word.WriteByte(script[i])
-			}
-		case c == '#' && !open:
-			for i+1 < len(script) && script[i+1] != '\n' {
-				i++
-			}
-		case c == ' ' || c == '\t':
-			endWord()
-		case c == '\n' || c == ';':
-			end(true)
-		case c == '&' && i+1 < len(script) && script[i+1] == '&':
-			i++
-			end(true)
-		case c == '|' && i+1 < len(script) && script[i+1] == '|':
-			i++
-			end(true)
-		case c == '|' || c == '&':
-			plain = false
-			end(false)
-		case c == '<' || c == '>' || c == '(' || c == ')' || c == '`' || c == '$':
-			plain = false
-			open = true
-			word.WriteByte(c)
-		default:
-			word.WriteByte(c)
-			open = true
+			continue
 		}
+		var words []string
+		for _, w := range c.Words {
+			words = append(words, w.Value)
+		}
+		list = append(list, shellCommand{words, c.Plain})
 	}
-	end(true)
 	return list
 }
 

@@ -3,24 +3,28 @@ package mention
 import (
 	"path"
 	"strings"
+
+	"ken/internal/shell"
 )
 
 // commandNames returns the names in a code span that is clearly a shell command.
 func commandNames(t string) []nameInText {
-	r := shellReader{text: strings.ReplaceAll(t, "\n", " "), doubt: true}
-	r.text = strings.Replace(r.text, "$ ", "  ", min(1, strings.Count(r.text[:min(2, len(r.text))], "$ ")))
-	r.read()
+	text := strings.ReplaceAll(t, "\n", " ")
+	if strings.HasPrefix(text, "$ ") {
+		text = "  " + text[2:]
+	}
+	r := shellReader{doubt: true}
+	r.read(shell.Read(text))
 	return r.found
 }
 
 // shellNames returns the names in a code block of shell commands. If sure is false, it reads only lines that begin
 // with a well-known command.
 func shellNames(text string, sure bool) []nameInText {
-	r := shellReader{text: prompted(text), doubt: !sure}
-	if r.text != text {
-		r.doubt = false
-	}
-	r.read()
+	commands := prompted(text)
+	isSession := commands != text
+	r := shellReader{doubt: !sure && !isSession}
+	r.read(shell.Read(commands))
 	return r.found
 }
 
@@ -64,22 +68,13 @@ func prompt(line string) int {
 	return 0
 }
 
-// A word is a word of a command, without quotes.
-type word struct {
-	value      string
-	start, end int
-	output     bool // the command writes to it
-}
-
-// A shellReader parses commands and tracks their working directory.
+// A shellReader finds names in commands and tracks their working directory.
 type shellReader struct {
-	text  string
 	doubt bool // some lines may not be commands
 
 	place
-	head   int     // where the command begins
-	outer  []place // of the enclosing shells
-	cloned bool    // the command before the last one was git clone
+	head   int  // where the command begins
+	cloned bool // the command before the last one was git clone
 	found  []nameInText
 }
 
@@ -89,192 +84,22 @@ type place struct {
 	lost bool // the directory is unknown
 }
 
-func (r *shellReader) read() {
-	var line []word
-	var here []string // the terminators of here documents that begin on the next line
-	done := func() {
-		if len(line) > 0 {
-			r.command(line)
-		}
-		line = line[:0]
-	}
-	output, skip := false, false
-	for i := 0; i < len(r.text); {
-		switch b := r.text[i]; {
-		case b == '\n':
-			done()
-			i++
-			for _, end := range here {
-				i = skipHere(r.text, i, end)
-			}
-			here, output, skip = nil, false, false
-		case b == ' ' || b == '\t' || b == '\r':
-			i++
-		case b == '\\' && i+1 < len(r.text) && (r.text[i+1] == '\n' || r.text[i+1] == '\r'):
-			i += 2
-			if i < len(r.text) && r.text[i-1] == '\r' && r.text[i] == '\n' {
-				i++
-			}
-		case b == '#':
-			n := strings.IndexByte(r.text[i:], '\n')
-			if n < 0 {
-				n = len(r.text) - i
-			}
-			i += n
-		case b == '(' || b == ')':
-			done()
-			if b == '(' && len(r.outer) < 32 {
-				r.outer = append(r.outer, r.place)
-			} else if b == ')' && len(r.outer) > 0 {
-				r.place = r.outer[len(r.outer)-1]
-				r.outer = r.outer[:len(r.outer)-1]
-			}
-			i++
-		case b == ';' || b == '|' || b == '&':
-			if b == '&' && i+1 < len(r.text) && r.text[i+1] == '>' {
-				i++
-				continue
-			}
-			done()
-			i++
-		case b == '>':
-			output = true
-			i++
-		case b == '<' && !isPlaceholder(r.text[i:]):
-			switch {
-			case strings.HasPrefix(r.text[i:], "<<<"):
-				skip = true
-				i += 3
-			case strings.HasPrefix(r.text[i:], "<<"):
-				i += 2
-				if i < len(r.text) && r.text[i] == '-' {
-					i++
-				}
-				w, next := readWord(r.text, i)
-				if next == i {
-					break
-				}
-				i = next
-				if len(here) < 4 && w.value != "" {
-					here = append(here, w.value)
-				}
-			default:
-				i++
-			}
-		default:
-			w, next := readWord(r.text, i)
-			if next == i { // not a word
-				i++
-				continue
-			}
-			i = next
-			if digits := strings.Trim(w.value, "0123456789") == ""; digits && i < len(r.text) && (r.text[i] == '>' || r.text[i] == '<') {
-				continue // 2>
-			}
-			w.output = output
-			if !skip {
-				line = append(line, w)
-			}
-			output, skip = false, false
-		}
-	}
-	done()
-}
-
-// isPlaceholder reports whether a text begins with a placeholder like <name>.
-func isPlaceholder(t string) bool {
-	n := strings.IndexAny(t[:min(len(t), 80)], "> \t\n")
-	return n > 1 && t[n] == '>'
-}
-
-// readWord reads the word at a position.
-func readWord(t string, i int) (word, int) {
-	w := word{start: i}
-	var value strings.Builder
-	quoted := false
-	begin := i
-	for i < len(t) {
-		switch b := t[i]; {
-		case b == '\'' || b == '"':
-			end := i + 1
-			for end < len(t) && t[end] != b && t[end] != '\n' {
-				if b == '"' && t[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end >= len(t) || t[end] != b { // an apostrophe
-				value.WriteByte(b)
-				i++
-				continue
-			}
-			value.WriteString(t[i+1 : end])
-			quoted = true
-			if i == begin {
-				w.start = i + 1
-			}
-			w.end = end
-			i = end + 1
-			continue
-		case b == '\\' && i+1 < len(t) && t[i+1] != '\n' && t[i+1] != '\r':
-			value.WriteString(t[i : i+2])
-			i += 2
-			continue
-		case b == '$' && i+1 < len(t) && t[i+1] == '(':
-			depth, end := 0, i+1
-			for end < len(t) && t[end] != '\n' {
-				if t[end] == '(' {
-					depth++
-				} else if t[end] == ')' {
-					if depth--; depth == 0 {
-						end++
-						break
-					}
-				}
-				end++
-			}
-			value.WriteString(t[i:end])
-			i = end
-			continue
-		case b == '<' && isPlaceholder(t[i:]):
-			n := strings.IndexByte(t[i:], '>') + 1
-			value.WriteString(t[i : i+n])
-			i += n
-			continue
-		case strings.IndexByte(" \t\r\n;|&()<>\\", b) >= 0:
-		default:
-			value.WriteByte(b)
-			i++
+// read reads commands. A change of directory in a subshell ends with it.
+func (r *shellReader) read(list []shell.Command) {
+	for _, c := range list {
+		if c.Subshell == nil {
+			r.command(c.Words)
 			continue
 		}
-		break
+		outside := r.place
+		r.read(c.Subshell)
+		r.place = outside
 	}
-	w.value = value.String()
-	if !quoted {
-		w.end = i
-	}
-	return w, i
-}
-
-// skipHere returns the end of the here document at a position.
-func skipHere(t string, i int, end string) int {
-	for i < len(t) {
-		n := strings.IndexByte(t[i:], '\n')
-		line, next := t[i:], len(t)
-		if n >= 0 {
-			line, next = t[i:i+n], i+n+1
-		}
-		i = next
-		if strings.Trim(line, " \t\r") == end {
-			return i
-		}
-	}
-	return len(t) // not closed; the rest may be data
 }
 
 // command reads a command and its words.
-func (r *shellReader) command(line []word) {
-	for len(line) > 0 && (assignment(line[0].value) || prefixes.has(line[0].value)) {
+func (r *shellReader) command(line []shell.Word) {
+	for len(line) > 0 && (assignment(line[0].Value) || prefixes.has(line[0].Value)) {
 		line = line[1:]
 	}
 	if len(line) == 0 {
@@ -283,15 +108,15 @@ func (r *shellReader) command(line []word) {
 	cloned := r.cloned
 	r.cloned = false
 	head, args := line[0], line[1:]
-	r.head = head.start
-	name := path.Base(head.value)
-	local := strings.Contains(head.value, "/")
-	if r.doubt && !local && !heads.has(head.value) {
+	r.head = head.Start
+	name := path.Base(head.Value)
+	local := strings.Contains(head.Value, "/")
+	if r.doubt && !local && !heads.has(head.Value) {
 		return
 	}
 	if local {
-		r.path(head, !r.doubt || strings.HasPrefix(head.value, "./"))
-		if r.doubt && !strings.HasPrefix(head.value, "./") && !isExtension(path.Ext(head.value)) {
+		r.path(head, !r.doubt || strings.HasPrefix(head.Value, "./"))
+		if r.doubt && !strings.HasPrefix(head.Value, "./") && !isExtension(path.Ext(head.Value)) {
 			return
 		}
 		r.paths(args, false)
@@ -301,7 +126,7 @@ func (r *shellReader) command(line []word) {
 	case "cd", "pushd":
 		r.changeDir(args, cloned)
 	case "git":
-		r.cloned = len(args) > 0 && args[0].value == "clone"
+		r.cloned = len(args) > 0 && args[0].Value == "clone"
 	case "mkdir":
 		r.cloned = true // a cd into the clone leads out of this repository
 	case "make", "gmake":
@@ -311,12 +136,12 @@ func (r *shellReader) command(line []word) {
 	case "npm", "pnpm", "yarn", "bun", "composer":
 		r.script(name, args)
 	case "go":
-		if len(args) > 0 && goVerbs.has(args[0].value) {
+		if len(args) > 0 && goVerbs.has(args[0].Value) {
 			r.paths(args[1:], true)
 		}
 	case "pip", "pip3":
 		for i := 1; i < len(args); i++ {
-			if requirementFlags.has(args[i-1].value) {
+			if requirementFlags.has(args[i-1].Value) {
 				r.path(args[i], true)
 			}
 		}
@@ -340,20 +165,20 @@ func assignment(s string) bool {
 	return ok && identifier(name)
 }
 
-func (r *shellReader) changeDir(args []word, cloned bool) {
+func (r *shellReader) changeDir(args []shell.Word, cloned bool) {
 	if len(args) != 1 {
 		r.lost = true
 		return
 	}
 	w := args[0]
-	dir := strings.TrimSuffix(w.value, "/")
+	dir := strings.TrimSuffix(w.Value, "/")
 	switch {
 	case cloned:
 		r.place = place{}
 	case dir == "-" || strings.ContainsAny(dir, "$~<>{}*`") || strings.HasPrefix(dir, "/") || dir == "" || strings.Contains(dir, "..."):
 		r.lost = true
 	default:
-		if strings.Contains(w.value, "/") && !strings.Contains(dir, "..") {
+		if strings.Contains(w.Value, "/") && !strings.Contains(dir, "..") {
 			r.path(w, true)
 			if len(r.found) > 0 {
 				r.found[len(r.found)-1].dir = true
@@ -368,39 +193,43 @@ func (r *shellReader) changeDir(args []word, cloned bool) {
 }
 
 // path adds a word that may be a path. If expected is set, the path needs no extension.
-func (r *shellReader) path(w word, expected bool) {
-	if r.lost || w.output || strings.HasPrefix(w.value, "-") || len(w.value) > maxName || strings.Contains(w.value, "=") {
+func (r *shellReader) path(w shell.Word, expected bool) {
+	if r.lost || strings.HasPrefix(w.Value, "-") || strings.Contains(w.Value, "=") {
 		return
 	}
-	n, ok := pathOf(w.value)
+	asWritten := len(w.Value) == w.End-w.Start
+	if !asWritten || len(w.Value) > maxName {
+		return
+	}
+	n, ok := pathOf(w.Value)
 	if !ok || n.glob && !strings.Contains(n.name, "/") || strings.HasPrefix(n.name, "/") {
 		return
 	}
-	explicit := strings.HasPrefix(w.value, "./") || strings.HasPrefix(w.value, "../")
+	explicit := strings.HasPrefix(w.Value, "./") || strings.HasPrefix(w.Value, "../")
 	if !explicit && !expected && (!strings.Contains(n.name, "/") || !isExtension(path.Ext(n.name))) {
 		return
 	}
 	n.in = r.in
 	if n.end > n.start {
-		n = n.shift(w.start)
+		n = n.shift(w.Start)
 	}
-	n.text = Span{w.start, w.end}
+	n.text = Span{w.Start, w.End}
 	r.found = append(r.found, n)
 }
 
-func (r *shellReader) paths(args []word, expected bool) {
+func (r *shellReader) paths(args []shell.Word, expected bool) {
 	skip := false
 	for _, w := range args {
-		if !skip && !strings.HasPrefix(w.value, "-") {
+		if !skip && !strings.HasPrefix(w.Value, "-") {
 			r.path(w, expected)
 		}
-		skip = outputs.has(w.value)
+		skip = outputs.has(w.Value)
 	}
 }
 
 // addCommand adds the command that a tool runs.
-func (r *shellReader) addCommand(tool string, w word, in string) {
-	if r.lost || w.output || !target(w.value) {
+func (r *shellReader) addCommand(tool string, w shell.Word, in string) {
+	if r.lost || !target(w.Value) {
 		return
 	}
 	if in == "" {
@@ -408,7 +237,7 @@ func (r *shellReader) addCommand(tool string, w word, in string) {
 	} else if r.in != "" {
 		in = path.Join(r.in, in)
 	}
-	n := nameInText{kind: Command, name: w.value, tool: tool, in: in, start: w.start, end: w.end, text: Span{r.head, w.end}}
+	n := nameInText{kind: Command, name: w.Value, tool: tool, in: in, start: w.Start, end: w.End, text: Span{r.head, w.End}}
 	r.found = append(r.found, n)
 }
 
@@ -425,20 +254,20 @@ func target(s string) bool {
 	return !strings.Contains(s, "..") && !strings.HasSuffix(s, ":") && !strings.HasSuffix(s, ".")
 }
 
-func (r *shellReader) make(args []word) {
+func (r *shellReader) make(args []shell.Word) {
 	in := ""
-	var asked []word
+	var asked []shell.Word
 	for i := 0; i < len(args); i++ {
-		switch v := args[i].value; {
+		switch v := args[i].Value; {
 		case v == "-C" && i+1 < len(args):
 			i++
-			in = strings.TrimSuffix(args[i].value, "/")
+			in = strings.TrimSuffix(args[i].Value, "/")
 			r.path(args[i], true)
 		case v == "-f" && i+1 < len(args):
 			i++
 			r.path(args[i], true)
 			return // of another makefile
-		case v == "-j" && i+1 < len(args) && strings.Trim(args[i+1].value, "0123456789") == "":
+		case v == "-j" && i+1 < len(args) && strings.Trim(args[i+1].Value, "0123456789") == "":
 			i++
 		case strings.HasPrefix(v, "-") || strings.Contains(v, "="):
 		default:
@@ -449,7 +278,7 @@ func (r *shellReader) make(args []word) {
 		return
 	}
 	for _, w := range asked {
-		if words.has(w.value) || english.has(w.value) {
+		if words.has(w.Value) || english.has(w.Value) {
 			return // prose: make sure
 		}
 		r.addCommand("make", w, in)
@@ -457,19 +286,19 @@ func (r *shellReader) make(args []word) {
 }
 
 // targets adds the commands of a tool whose arguments are targets.
-func (r *shellReader) targets(tool string, args []word) {
+func (r *shellReader) targets(tool string, args []shell.Word) {
 	for _, w := range args {
-		if strings.HasPrefix(w.value, "-") {
+		if strings.HasPrefix(w.Value, "-") {
 			return // the next word may be the argument of this option
 		}
-		if strings.Contains(w.value, "=") {
+		if strings.Contains(w.Value, "=") {
 			continue
 		}
-		if english.has(w.value) || words.has(w.value) {
+		if english.has(w.Value) || words.has(w.Value) {
 			return
 		}
-		if i := strings.IndexByte(w.value, '['); i > 0 && tool == "rake" {
-			w.value, w.end = w.value[:i], w.start+i
+		if i := strings.IndexByte(w.Value, '['); i > 0 && tool == "rake" {
+			w.Value, w.End = w.Value[:i], w.Start+i
 		}
 		r.addCommand(tool, w, "")
 		return
@@ -477,14 +306,14 @@ func (r *shellReader) targets(tool string, args []word) {
 }
 
 // script adds the script that a package manager runs.
-func (r *shellReader) script(tool string, args []word) {
+func (r *shellReader) script(tool string, args []shell.Word) {
 	in, run := "", false
 	for i := 0; i < len(args); i++ {
-		v := args[i].value
+		v := args[i].Value
 		switch {
 		case (v == "--prefix" || v == "--cwd" || v == "--dir" || tool == "pnpm" && v == "-C") && i+1 < len(args):
 			i++
-			in = strings.TrimSuffix(args[i].value, "/")
+			in = strings.TrimSuffix(args[i].Value, "/")
 			if strings.ContainsAny(in, "$<>{}*~") || strings.HasPrefix(in, "/") {
 				return
 			}
@@ -520,9 +349,9 @@ func (r *shellReader) script(tool string, args []word) {
 }
 
 // workspaceOf reports whether options select another package.
-func workspaceOf(args []word) bool {
+func workspaceOf(args []shell.Word) bool {
 	for _, w := range args {
-		switch v := w.value; {
+		switch v := w.Value; {
 		case v == "--":
 			return false
 		case v == "-w" || v == "-F" || strings.HasPrefix(v, "--workspace") || strings.HasPrefix(v, "--filter") || strings.HasPrefix(v, "--prefix"):
@@ -533,7 +362,7 @@ func workspaceOf(args []word) bool {
 }
 
 var (
-	prefixes = lexicon{text: `sudo time exec env command nohup xargs npx bunx then do else ! && time watch poetry uv pipenv bundle run`}
+	prefixes = lexicon{text: `sudo time exec env command nohup xargs npx bunx watch poetry uv pipenv bundle run`}
 	// heads are commands that identify a line as a shell command.
 	heads = lexicon{text: `make gmake just task rake mage npm pnpm yarn bun composer go cargo python python3 node deno ruby php perl bash
 		sh zsh source cat ls cd cp mv rm less head tail tree vim vi nano code tsx ts-node pytest jest vitest mocha eslint
