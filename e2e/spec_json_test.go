@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -50,15 +49,10 @@ func TestSpecDocuments(t *testing.T) {
 	see("show", "show", "a")
 	see("show, no parts", "show", "below")
 	see("owner", "owner", "a.go", "b.go")
-	see("search", "search", "asked")
 	see("lint", "lint")
-	see("diff", "diff", "a", r.Git("rev-parse", "HEAD~1"))
-	see("graph", "graph")
 	see("new", "new", "fresh")
 	r.Write(".git/refs/heads/main", "garbage\n")
 	see("ls, nothing known", "ls")
-	os.RemoveAll(r.Path(".spec"))
-	see("search, nothing", "search", "x")
 	for name, want := range map[string]string{
 		"ls":                "{head main{commit name} nodes[{" + strings.Replace(node, unknown, "[]", 1) + "}] unknown[]}",
 		"ls, nothing known": "{head main{commit name} nodes[{" + strings.NewReplacer("[{behind file}]", "[]", overlays, "[]").Replace(node) + "}] unknown" + unknown + "}",
@@ -67,11 +61,7 @@ func TestSpecDocuments(t *testing.T) {
 		"show":              "{body " + strings.NewReplacer(unknown, "[]", problem, "[]").Replace(node) + " parts{expanded_spec raw_source}}",
 		"show, no parts":    "{body " + strings.NewReplacer(unknown, "[]", "[{behind file}]", "[]", overlays, "[]").Replace(node) + " parts}",
 		"owner":             "[{governing" + claim + " path related" + claim + "}]",
-		"search":            "[{id score snippet title}]",
-		"search, nothing":   "[]",
 		"lint":              "{errors" + finding + " warnings" + finding + "}",
-		"diff":              "{commit patch}",
-		"graph":             "{format graph}",
 		"new":               "{" + strings.Replace(file, problem, "[]", 1) + "}",
 	} {
 		if got := all[name]; sorted(got) != sorted(want) {
