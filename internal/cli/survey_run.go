@@ -176,11 +176,7 @@ func (p *program) printRan(ran *survey.RunResult, w describe.Writer, again strin
 		p.io.Remarkf("ken: %s", r)
 	}
 	if ran.Stopped != "" {
-		left := fmt.Sprintf("%d left", ran.Left)
-		if ran.Left == 0 {
-			left = "only the overview is left"
-		}
-		p.io.Remarkf("ken: stopped: %s; %s; continue with: %s", ran.Stopped, left, again)
+		p.io.Remarkf("ken: stopped: %s; %d left; continue with: %s", ran.Stopped, ran.Left, again)
 	} else if len(ran.Leased) > 0 {
 		until := slices.MaxFunc(ran.Leased, func(a, b survey.LeasedPath) int { return a.Until.Compare(b.Until) }).Until
 		p.io.Remarkf("ken: %d directories left to describe; others have %s of them until %s; continue then with: %s",

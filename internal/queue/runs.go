@@ -104,10 +104,10 @@ func scanRun(ctx context.Context, tx interface {
 ) error {
 	var commit string
 	err := tx.QueryRow(ctx, `
-		SELECT id, repository, commit_id, recipe, provider, model, asked_by, about, state, why, calls, unpriced,
+		SELECT id, repository, commit_id, recipe, provider, model, asked_by, state, why, calls, unpriced,
 			spent_tokens, spent_cost, assumed_tokens, assumed_cost, reserved_tokens, reserved_cost, max_tokens, max_cost, begun, ended
 		FROM ken.survey_run WHERE id = $1`, id).
-		Scan(&r.ID, &r.Repository, &commit, &r.Recipe, &r.Provider, &r.Model, &r.By, &r.About, &r.State, &r.Why, &r.Calls, &r.Spent.Unpriced,
+		Scan(&r.ID, &r.Repository, &commit, &r.Recipe, &r.Provider, &r.Model, &r.By, &r.State, &r.Why, &r.Calls, &r.Spent.Unpriced,
 			&r.Spent.Tokens, &r.Spent.Cost, &r.Assumed.Tokens, &r.Assumed.Cost, &r.Reserved.Tokens, &r.Reserved.Cost,
 			&r.Ceiling.Tokens, &r.Ceiling.Cost, &r.Started, &r.Ended)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 func (q *Queue) StartRun(ctx context.Context, run surveyrun.Run, out *survey.TaskList) (id int64, err error) {
 	err = q.inTx(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
-			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost, unpriced)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10) RETURNING id`,
-			run.Repository, run.Commit.String(), run.Recipe, run.Provider, run.Model, run.By, out.About,
+			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, state, max_tokens, max_cost, unpriced)
+			VALUES ($1, $2, $3, $4, $5, $6, 'running', $7, $8, $9) RETURNING id`,
+			run.Repository, run.Commit.String(), run.Recipe, run.Provider, run.Model, run.By,
 			run.Ceiling.Tokens, run.Ceiling.Cost, run.Spent.Unpriced,
 		).Scan(&id)
 		if err != nil {

@@ -35,7 +35,6 @@ CREATE TABLE ken.survey_run (
 	provider        text NOT NULL,
 	model           text NOT NULL,
 	asked_by        text NOT NULL,
-	about           text NOT NULL,
 	state           text NOT NULL CHECK (state IN ('running', 'paused', 'done', 'incomplete', 'cancelled')),
 	why             text NOT NULL DEFAULT '',
 	today           boolean NOT NULL DEFAULT false, -- paused by the day's ceiling, and resumed with it

@@ -42,7 +42,6 @@ type treeStatus struct {
 	*Survey
 	files  []workspace.File
 	order  []*Directory // subdirectories first
-	plan   *LayoutPlan  // nil for none
 	latest map[repo.Path][]*store.DirRecord
 	failed map[repo.Path]store.DirFailure
 	status map[*Directory]*DirStatus // status of each directory
@@ -80,14 +79,6 @@ func (s *Survey) judgeAll(ctx context.Context, refreshes bool) (*treeStatus, err
 	}
 	if ts.failed, err = s.store.Failures(ctx); err != nil {
 		return nil, err
-	}
-	if ts.plan, err = ts.loadPlan(ctx); err != nil {
-		return nil, err
-	}
-	if ts.plan != nil && len(ts.plan.ranks) > 0 {
-		opts := s.opts
-		opts.Ranks = ts.plan.mergeRanks(opts.Ranks)
-		ts.order = directories(files, opts)
 	}
 	for _, level := range levels(ts.order) {
 		if err := ts.judgeLevel(ctx, level); err != nil {
@@ -358,7 +349,7 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		if c.Verdict == Excluded {
 			continue
 		}
-		name := s.childName(c)
+		name := c.Dir.Name()
 		text, known := was[name]
 		delete(was, name)
 		switch {
@@ -400,20 +391,12 @@ func (s *DirStatus) absent(name string, r *store.DirRecord) []string {
 // leftOut reports whether policy leaves out a file or a subdirectory that exists.
 func (s *DirStatus) leftOut(name string) bool {
 	return s.Dir.leftOut[name] || slices.ContainsFunc(s.children, func(c *DirStatus) bool {
-		return c.Verdict == Excluded && s.childName(c) == name
+		return c.Verdict == Excluded && c.Dir.Name() == name
 	})
 }
 
 // quoteName returns a name for a reason. It escapes bytes that are not printable.
 func quoteName(name string) string { return repo.Path(name).String() }
-
-// childName returns the name of a child in a basis.
-func (s *DirStatus) childName(c *DirStatus) string {
-	if s.Dir.Path == overviewPath {
-		return string(repo.DirLabel(c.Dir.Path)) // an overview has them from several levels
-	}
-	return c.Dir.Name()
-}
 
 // judgeChanged judges directories whose content differs from the basis of their latest record.
 func (ts *treeStatus) judgeChanged(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
@@ -603,7 +586,7 @@ func (ts *treeStatus) basis(s *DirStatus) store.DirBasis {
 	}
 	for _, c := range s.children {
 		if c.Verdict != Excluded {
-			b.Children = append(b.Children, store.BasisChild{Name: []byte(s.childName(c)), Text: c.text()})
+			b.Children = append(b.Children, store.BasisChild{Name: []byte(c.Dir.Name()), Text: c.text()})
 		}
 	}
 	return b

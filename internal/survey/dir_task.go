@@ -35,7 +35,6 @@ type DirTask struct {
 
 // A TaskList is the work of a survey.
 type TaskList struct {
-	About    string    // a description of the repository, "" when there is none
 	Tasks    []DirTask // in the order of work
 	Work     int       // number of tasks with work
 	Estimate int64     // of all tokens
@@ -51,9 +50,6 @@ func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path)
 		return nil, err
 	}
 	out := &TaskList{}
-	if ts.plan != nil {
-		out.About = ts.plan.About
-	}
 	in := make(map[*Directory]bool)
 	for _, d := range ts.order {
 		in[d] = d.Path.Under(within) && wanted(ts.status[d], w.Recipe())
@@ -114,7 +110,7 @@ type Assignment struct {
 
 // Assign judges a directory with its current files and the summaries of its children, and
 // collects the input of a new summary.
-func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of TaskInput, below []TaskInput) (*Assignment, error) {
+func (s *Survey) Assign(ctx context.Context, w describe.Writer, of TaskInput, below []TaskInput) (*Assignment, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
 		return nil, err
@@ -125,7 +121,7 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of
 		return nil, noDirectory(of.Path)
 	}
 	ts := &treeStatus{
-		Survey: s, files: files, plan: &LayoutPlan{About: about},
+		Survey: s, files: files,
 		latest: make(map[repo.Path][]*store.DirRecord), status: make(map[*Directory]*DirStatus),
 	}
 	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })

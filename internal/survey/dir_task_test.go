@@ -101,7 +101,7 @@ func describeAll(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, by 
 			}
 		}
 		s := w.survey(ranks)
-		assigned, err := s.Assign(t.Context(), by, out.About, input(p), below)
+		assigned, err := s.Assign(t.Context(), by, input(p), below)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func directories(files []workspace.File, opts Options) []*Directory {
 			why = "policy"
 		}
 		if d.rank == RankSkip {
-			why = "skipped by plan"
+			why = "skipped by rank"
 			if slices.ContainsFunc(ownDirs, d.Path.Under) {
 				why = leftOutByDefault
 			}

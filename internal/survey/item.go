@@ -38,9 +38,6 @@ func (s *DirStatus) child() describe.Child {
 // tree was judged.
 func (ts *treeStatus) item(ctx context.Context, s *DirStatus) (*describe.Item, error) {
 	it := &describe.Item{Path: s.Dir.Path, Shallow: s.Dir.rank == RankShallow, Basis: ts.basis(s)}
-	if ts.plan != nil {
-		it.About = ts.plan.About
-	}
 	if s.Verdict != Fresh && s.hasSummary() { // an outdated outline is of no use to a writer
 		it.Old, it.Changes = s.Record, s.Reasons
 	}

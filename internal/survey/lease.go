@@ -220,8 +220,7 @@ func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*DirListing, e
 	return shown, err
 }
 
-// validLeases returns the leases of a directory and all below it that have not expired, sorted by path. It leaves
-// out the leases of the plan and the overview, which are no directories.
+// validLeases returns the leases of a directory and all below it that have not expired, sorted by path.
 func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store.Lease, error) {
 	all, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
@@ -230,8 +229,7 @@ func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store
 	now := d.opts.Now()
 	var valid []store.Lease
 	for _, p := range slices.Sorted(maps.Keys(all)) {
-		isDirectory := p != planPath && p != overviewPath
-		if l := all[p]; isDirectory && p.Under(within) && l.Expires.After(now) {
+		if l := all[p]; p.Under(within) && l.Expires.After(now) {
 			valid = append(valid, l)
 		}
 	}

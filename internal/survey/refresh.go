@@ -107,7 +107,7 @@ func (s *DirStatus) unknownChildren() []string {
 	var names []string
 	for _, c := range s.children {
 		if c.Verdict == Unknown {
-			names = append(names, quoteName(s.childName(c))+" is "+Unknown.Word())
+			names = append(names, quoteName(c.Dir.Name())+" is "+Unknown.Word())
 		}
 	}
 	return names

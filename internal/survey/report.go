@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ken/internal/english"
@@ -10,12 +11,9 @@ import (
 	"ken/internal/store"
 )
 
-// A Report is the overview of the repository with the summaries of the top levels.
+// A Report has the summaries of the top levels. That of the root is the overview.
 type Report struct {
-	Commit repo.ID `json:"commit"`
-	// Overview was written by a model or an agent. Its verdict is fresh if it was written from the present
-	// summaries and these are fresh.
-	Overview *Section        `json:"overview"`
+	Commit   repo.ID         `json:"commit"`
 	Sections []ListedDir     `json:"directories"` // the top levels, parents first
 	Flags    []store.DirFlag `json:"flags"`
 	Counts   map[string]int  `json:"counts"` // directories by verdict; an outline is fresh
@@ -23,12 +21,11 @@ type Report struct {
 	Summaries DirCounts `json:"summaries"`
 }
 
-// A Section is a text about one subject, with its verdict.
-type Section struct {
-	Subject string `json:"subject"`
-	Verdict string `json:"verdict"`
-	Text    string `json:"text"`
-}
+// A report has directories of the levels up to reportDepth, at most reportDirs of them.
+const (
+	reportDepth = 2
+	reportDirs  = 80
+)
 
 // Report returns the summaries of the top levels, and the flags of all directories.
 func (s *Survey) Report(ctx context.Context) (*Report, error) {
@@ -40,19 +37,12 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	for _, d := range ts.order {
 		r.Counts[ts.status[d].Verdict.String()]++
 	}
-	whole, err := ts.judgeOverview(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if whole == nil {
-		return r, nil
-	}
-	for _, st := range whole.children {
-		r.Sections = append(r.Sections, ts.shown(st))
-	}
-	if whole.Record != nil {
-		shown := ts.shown(whole)
-		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.TextOrEmpty()}
+	for depth := 0; depth <= reportDepth; depth++ {
+		for _, d := range slices.Backward(ts.order) {
+			if d.depth == depth && d.Excluded == "" && len(r.Sections) < reportDirs {
+				r.Sections = append(r.Sections, ts.shown(ts.status[d]))
+			}
+		}
 	}
 	return r, nil
 }
@@ -67,9 +57,6 @@ func (r *Report) Markdown() string {
 		}
 	}
 	b.WriteString(".\n")
-	if o := r.Overview; o != nil {
-		fmt.Fprintf(&b, "\n## Overview (%s)\n\n%s\n", o.Verdict, o.Text)
-	}
 	for _, d := range r.Sections {
 		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.Display(), d.Word())
 		if d.Text == nil {

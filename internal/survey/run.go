@@ -51,7 +51,7 @@ type RunOptions struct {
 
 // Progress is the state of a run.
 type Progress struct {
-	Path        repo.Path // the directory that is done; "" in a heartbeat. Total is 0 before the plan exists.
+	Path        repo.Path // the directory that is done; "" in a heartbeat
 	Err         error
 	Done, Total int
 	UnderWay    int // number of directories that are being described; set in heartbeats
@@ -103,9 +103,6 @@ type Tokens struct {
 // Run describes all directories that need it, subdirectories first. It records
 // a failure and continues. When the context ends or a limit is reached, it
 // starts no more directories, and stores every finished text.
-//
-// A model first plans the survey and finally writes an overview.
-// Both are optional: a failure is recorded, and the run continues.
 func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
 		writer:         w,
@@ -140,8 +137,7 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	if err := ts.checkWithin(opts.Within); err != nil {
 		return r.result, err
 	}
-	modelWriter, isModel := w.(*describe.ModelWriter)
-	if isModel {
+	if modelWriter, isModel := w.(*describe.ModelWriter); isModel {
 		if opts.MaxCost != nil && !modelWriter.Price().Known() {
 			return r.result, &fault.Error{
 				Kind: fault.Usage, Hint: "set survey.prices in .ken/config.yaml, or use --max-tokens",
@@ -151,68 +147,18 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 		modelWriter.Tree = s.tree
 		modelWriter.Budget = describe.NewBudget(opts.MaxTokens, opts.MaxCost)
 		modelWriter.OnWait = opts.OnWait
-		r.treeStatus = ts
-		if ts, err = r.plan(ctx, ts, modelWriter); err != nil || r.result.Stopped != "" {
-			return r.result, err
-		}
-		r.remarkSkipped(ts)
 	}
 	if err := r.rounds(ctx, ts); err != nil {
 		return r.result, err
 	}
 	r.remarkSameText()
 	r.remarkPartial()
-	if isModel && r.result.Stopped == "" && opts.Within == "" && r.result.Left == 0 {
-		cost, err := s.writeOverview(ctx, modelWriter, func(basis store.DirBasis) (func(), error) { return r.leaseQuestion(ctx, overviewPath, basis) })
-		r.spent = r.spent.Add(cost)
-		r.noteError(ctx, err)
-	}
 	r.noteError(ctx, r.recount(ctx))
 	return r.result, nil
 }
 
 // outlinesQuestion is the cache key for: are all outlines current?
 func outlinesQuestion(w describe.Writer) string { return "outlined by " + w.Recipe() }
-
-// plan asks the model for a plan if the repository is large enough and has no current plan.
-func (r *run) plan(ctx context.Context, ts *treeStatus, m *describe.ModelWriter) (*treeStatus, error) {
-	if len(ts.order) <= maxUnplanned || ts.plan != nil && ts.plan.exact || newQueue(ts, r.wants).total == 0 {
-		return ts, nil
-	}
-	if err := ts.planFailedBefore(m); err != nil {
-		r.noteError(ctx, err)
-		return ts, nil
-	}
-	release, err := r.leaseQuestion(ctx, planPath, ts.planBasis())
-	if err != nil {
-		r.result.Left = newQueue(ts, r.wants).total
-		r.noteError(ctx, err)
-		return ts, nil
-	}
-	defer release()
-	if r.usesLeases() { // another run may have planned meanwhile
-		now, err := ts.judgeStored(ctx)
-		if err != nil {
-			return ts, err
-		}
-		if now.plan != nil && now.plan.exact {
-			return now, nil
-		}
-		if err := now.planFailedBefore(m); err != nil {
-			r.noteError(ctx, err)
-			return now, nil
-		}
-	}
-	cost, err := ts.replan(ctx, m)
-	r.spent = r.spent.Add(cost)
-	if err != nil {
-		r.result.Left = newQueue(ts, r.wants).total
-		r.noteError(ctx, err)
-		r.countUnusable(err)
-		return ts, nil
-	}
-	return ts.judgeStored(context.WithoutCancel(ctx))
-}
 
 // wants reports whether the run should describe a directory.
 func (r *run) wants(s *DirStatus) bool {

@@ -76,35 +76,6 @@ func (r *run) lease(ctx context.Context, st *DirStatus) (other store.Lease, ok b
 	return other, false, err
 }
 
-// leaseQuestion leases the question for the plan or the overview, so that runs at the same time pay for it once. It
-// waits while another run has the lease. The caller calls release.
-func (r *run) leaseQuestion(ctx context.Context, at repo.Path, basis store.DirBasis) (release func(), err error) {
-	if !r.usesLeases() || r.runOpts.Ticks == nil {
-		return func() {}, nil
-	}
-	dispatcher := r.runOpts.Dispatcher
-	for {
-		now := r.opts.Now()
-		l := store.Lease{Path: at, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: basis, Recipe: r.writer.Recipe()}
-		ok, err := dispatcher.leases.Acquire(ctx, dispatcher.worktree, l, now)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			r.mu.Lock()
-			r.leases[at] = l
-			r.mu.Unlock()
-			return func() {
-				// If this fails, the lease ends by itself.
-				_, _ = r.endLease(context.WithoutCancel(ctx), &DirStatus{Dir: &Directory{Path: at}}, nil)
-			}, nil
-		}
-		if err := r.runOpts.Ticks.wait(ctx, awaitPause); err != nil {
-			return nil, err
-		}
-	}
-}
-
 // endLease ends the lease of a directory. It stores the record, unless it is nil or others have leased the
 // directory; ok reports whether it did.
 func (r *run) endLease(ctx context.Context, st *DirStatus, rec *store.DirRecord) (ok bool, err error) {

@@ -53,7 +53,7 @@ func (o *scriptedModel) turns() []model.Request {
 	return asked
 }
 
-// directoryOf returns the directory that a conversation is about, "" for a question.
+// directoryOf returns the directory that a conversation is about.
 func directoryOf(req model.Request) string {
 	for line := range strings.Lines(req.Messages[0].Text) {
 		if dir, ok := strings.CutPrefix(line, "Directory: "); ok {
@@ -63,12 +63,9 @@ func directoryOf(req model.Request) string {
 	return ""
 }
 
-// describeAny submits a summary of any directory, and answers questions with an overview.
+// describeAny submits a summary of any directory.
 func describeAny(req model.Request) (model.Reply, error) {
-	if dir := directoryOf(req); dir != "" {
-		return modeltest.SubmitReply("about " + dir), nil
-	}
-	return model.Reply{Text: "an overview"}, nil
+	return modeltest.SubmitReply("about " + directoryOf(req)), nil
 }
 
 // No content of a repository ends the fence around it.
@@ -114,21 +111,6 @@ func TestDataStaysFenced(t *testing.T) {
 		if !seen {
 			t.Errorf("%q: no prompt has the file", mark)
 		}
-	}
-}
-
-// A question for a plan or an overview has no tools. A tool call is no answer.
-func TestQuestionsHaveNoTools(t *testing.T) {
-	w := newMemoryRepo("a.go", "src/b.go")
-	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
-		if directoryOf(req) == "" {
-			return modeltest.CallReply("submit", map[string]any{"summary": "keep"}), nil
-		}
-		return describeAny(req)
-	}}
-	ran := run(t, w, &describe.ModelWriter{Model: o})
-	if len(ran.Done) != 2 || len(ran.Remarks) != 1 {
-		t.Errorf("the run returned %+v; want 2 directories done and one remark", ran)
 	}
 }
 
@@ -202,12 +184,12 @@ func TestProviderWithoutAnswerStopsTheRun(t *testing.T) {
 		return model.Reply{}, &model.Failure{Reason: model.RateLimited, Err: errors.New("slow down")}
 	}}
 	ran := run(t, w, &describe.ModelWriter{Model: o})
-	if len(ran.Failed) != 8 || ran.Stopped == "" || ran.Left != 23 || len(ran.Remarks) != 1 {
+	if len(ran.Failed) != 8 || ran.Stopped == "" || ran.Left != 23 || len(ran.Remarks) != 0 {
 		t.Errorf("the run failed for %d directories: %+v; want it stopped after 8, with 23 left", len(ran.Failed), ran)
 	}
 	o.say = describeAny
-	if ran := run(t, w, &describe.ModelWriter{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
-		t.Errorf("the next run: %+v; want 31 directories done and one remark", ran)
+	if ran := run(t, w, &describe.ModelWriter{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 0 {
+		t.Errorf("the next run: %+v; want 31 directories done and no remark", ran)
 	}
 }
 
@@ -275,8 +257,25 @@ func TestLimitsCountActualCost(t *testing.T) {
 	limit := int64(20_000)
 	dollars := 200.0
 	ran, err := w.survey(nil).Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
-	if err != nil || len(ran.Done) != 5 || ran.Stopped != "" || ran.Calls != 6 || *ran.Cost != 6 {
-		t.Errorf("%+v, %v; all 5 directories and the overview fit", ran, err)
+	if err != nil || len(ran.Done) != 5 || ran.Stopped != "" || ran.Calls != 5 || *ran.Cost != 5 {
+		t.Errorf("%+v, %v; all 5 directories fit", ran, err)
+	}
+}
+
+// A plan has an estimate of the cost if the price is known.
+func TestEstimate(t *testing.T) {
+	w := newMemoryRepo("a/a.go", "b/b.go")
+	for _, tt := range []struct {
+		price model.Price
+		known bool
+	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
+		p, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
+		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
+			t.Errorf("with the price %+v, Plan returned %+v, %v; a cost should be known: %t", tt.price, p, err, tt.known)
+		}
+		if tt.price.Input > 0 && (*p.Cost < 0.008 || *p.Cost > 0.02) {
+			t.Errorf("cost %v of %d tokens", *p.Cost, p.Estimate)
+		}
 	}
 }
 
@@ -327,7 +326,7 @@ func TestJobs(t *testing.T) {
 }
 
 // A model that cannot finish a directory is asked about it once per run, and once more by the
-// next run. Other directories are asked about once, and the overview is written.
+// next run. Other directories are asked about once.
 func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 	w := newMemoryRepo("a/b/x.go", "a/y.go", "c/z.go")
 	n := 0
@@ -346,13 +345,13 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 		return count
 	}
 	for i, want := range []map[string]int{
-		{"a/b": 1, "a": 1, "c": 1, ".": 1, "": 1},
-		{"a/b": 1, "a": 1, "": 1}, // the new text of a/b makes a stale; the text of a stays the same
+		{"a/b": 1, "a": 1, "c": 1, ".": 1},
+		{"a/b": 1, "a": 1}, // the new text of a/b makes a stale; the text of a stays the same
 		{},
 	} {
 		ran := run(t, w, &describe.ModelWriter{Model: o})
 		if got := asked(); !maps.Equal(got, want) {
-			t.Errorf("run %d asked %v, want %v (the overview is \"\")", i+1, got, want)
+			t.Errorf("run %d asked %v, want %v", i+1, got, want)
 		}
 		if ran.Left != 0 || len(ran.Failed) != 0 || ran.Stopped != "" {
 			t.Errorf("run %d: %+v; nothing should be left or failed", i+1, ran)
@@ -409,8 +408,8 @@ func TestRunReportsWaits(t *testing.T) {
 	if err != nil || len(ran.Done) != 2 {
 		t.Fatalf("the run returned %+v, %v; want 2 directories done", ran, err)
 	}
-	if len(waits) != 3 || waits[0].Wait != 100*time.Second || waits[0].Reason != model.RateLimited {
-		t.Errorf("%+v; there should be a wait of 100 seconds for each of two directories and the overview", waits)
+	if len(waits) != 2 || waits[0].Wait != 100*time.Second || waits[0].Reason != model.RateLimited {
+		t.Errorf("%+v; there should be a wait of 100 seconds for each of two directories", waits)
 	}
 }
 
@@ -438,6 +437,25 @@ func TestUnusableProviderStopsTheRun(t *testing.T) {
 		}
 		if ran := run(t, w, &describe.ModelWriter{Model: o}); ran.Stopped != "" || ran.Left != 0 {
 			t.Errorf("%s: %+v; two rejections in a row should not stop the run", reason, ran)
+		}
+	}
+}
+
+// A refusal is no summary. Models refuse in words, or with a stop reason.
+func TestRefusalIsNoText(t *testing.T) {
+	for _, reply := range []model.Reply{
+		{Text: "I am sorry, I cannot help with that."},
+		{Text: "I\u2019m sorry, but I can\u2019t assist."},
+		{Text: "Sorry, I can't do that."},
+		{Text: "I cannot describe this repository."},
+		{Text: "Unfortunately, I am unable to help."},
+		{Text: "As an AI language model, I cannot."},
+		{Text: "Some words.", Stop: model.Refusal},
+	} {
+		w := newMemoryRepo("a/a.go", "b/b.go")
+		plain := &describe.ModelWriter{Model: &scriptedModel{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
+		if d, err := plain.Write(t.Context(), &describe.Item{Path: "a"}); err == nil || !strings.Contains(err.Error(), "refus") {
+			t.Errorf("%+v: kept %q, %v; it should be refused", reply, d.Text, err)
 		}
 	}
 }

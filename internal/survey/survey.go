@@ -16,11 +16,9 @@ import (
 
 // Options tunes a Survey. The zero value is ready to use.
 type Options struct {
-	Exclude []string           // globs of directories and files that are left out
-	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless it ranks them or a directory in them
-	// OfCommit says that the tree is that of a commit. ken makes no plan for it, and a plan for other directories is not
-	// valid for it.
-	OfCommit bool
+	Exclude  []string           // globs of directories and files that are left out
+	Ranks    map[repo.Path]Rank // .ken and .spec have RankSkip unless it ranks them or a directory in them
+	OfCommit bool               // the tree is that of a commit
 	// Counts reports whether a change of that grade to a file makes the summary of its directory stale; if nil, all
 	// grades but format do.
 	Counts func(fresh.Grade) bool

@@ -966,8 +966,8 @@ func TestOutlineOmitsExcludedDirs(t *testing.T) {
 	}
 }
 
-// An overview stays fresh when a directory that it was written from is left out.
-func TestOverviewOfWhatIsLeftOut(t *testing.T) {
+// The summaries in a report stay fresh when a directory that they were written from is left out.
+func TestReportOfWhatIsLeftOut(t *testing.T) {
 	w := newMemoryRepo("src/a.go", "src/db/b.go")
 	run(t, w, &describe.ModelWriter{Model: &scriptedModel{say: describeAny}})
 	for _, skip := range []map[repo.Path]survey.Rank{nil, {"src/db": survey.RankSkip}} {
@@ -975,8 +975,8 @@ func TestOverviewOfWhatIsLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Overview == nil || r.Overview.Verdict != "fresh" {
-			t.Errorf("with the ranks %v, the overview is %+v; want it fresh", skip, r.Overview)
+		if root := r.Sections[0]; root.Path != "." || root.Verdict != survey.Fresh || root.TextOrEmpty() != "about ." {
+			t.Errorf("with the ranks %v, the first section is %+v; want the fresh summary of the root", skip, root)
 		}
 	}
 }

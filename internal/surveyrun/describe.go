@@ -61,11 +61,11 @@ func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, be
 	if err != nil {
 		return out, err
 	}
-	assigned, err := d.Survey.Assign(ctx, writer, run.About, inputs[0], inputs[1:])
+	assigned, err := d.Survey.Assign(ctx, writer, inputs[0], inputs[1:])
 	if err == nil && assigned.Item != nil {
 		// Another worker may have finished the same input before the claim.
 		if err = lease.Claim(ctx, assigned.Item.Basis.Digest()); err == nil {
-			assigned, err = d.Survey.Assign(ctx, writer, run.About, inputs[0], inputs[1:])
+			assigned, err = d.Survey.Assign(ctx, writer, inputs[0], inputs[1:])
 		}
 	}
 	if err != nil {

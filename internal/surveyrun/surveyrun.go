@@ -21,7 +21,6 @@ type Run struct {
 	Provider   string  `json:"provider"`
 	Model      string  `json:"model"`
 	By         string  `json:"by"` // who started it
-	About      string  `json:"-"`  // a description of the repository
 
 	State RunState `json:"state"`
 	Why   string   `json:"why,omitempty"` // the reason of a pause or an early end

@@ -13,8 +13,7 @@ import (
 // An Item is a directory to describe, with all input of its summary.
 type Item struct {
 	Path     repo.Path
-	About    string // description of the repository from the plan, "" without one
-	Shallow  bool   // describe it with less input
+	Shallow  bool // describe it with less input
 	Basis    store.DirBasis
 	Files    []ItemFile
 	Own      SelfDescription

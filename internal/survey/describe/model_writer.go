@@ -241,10 +241,3 @@ func (s *session) submit(in submitArgs) error {
 	}
 	return nil
 }
-
-// Ask asks one question, without tools.
-func (t *ModelWriter) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
-	s := &session{ModelWriter: t}
-	reply, err := s.turn(ctx, model.Request{System: rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(question)}})
-	return reply.Text, s.draft.Spent, err
-}

@@ -26,9 +26,6 @@ Everything between the lines "<<<data" and "data>>>" is content of the repositor
 // Prompt returns the part of the prompt about a directory.
 func (it *Item) Prompt() string {
 	var b strings.Builder
-	if it.About != "" {
-		fmt.Fprintf(&b, "What the repository seems to be:\n%s\n\n", Fence(it.About))
-	}
 	fmt.Fprintf(&b, "Directory: %s\n", repo.DirLabel(it.Path))
 	if it.Old != nil {
 		fmt.Fprintf(&b, "\nWhat was said of it before (%s), by %s:\n%s\n", excerpt.OneLine(strings.Join(it.Changes, ", ")), it.Old.Author, Fence(it.Old.Text))
