@@ -70,14 +70,12 @@ type Role string
 
 // The roles. Each belongs to one file of the default contract.
 const (
-	Workflow  Role = "workflow"  // the workflow document
-	Lock      Role = "lock"      // has the process that holds the lock
-	Archive   Role = "archive"   // the directory of snapshots
-	Journal   Role = "journal"   // records which workflow wrote which file
-	Deferred  Role = "deferred"  // the list of deferred work
-	Handoff   Role = "handoff"   // a paused workflow, for programs
-	Narrative Role = "narrative" // the same, for people
-	Probes    Role = "probes"    // the log of failed probes
+	Workflow Role = "workflow" // the workflow document
+	Lock     Role = "lock"     // has the process that holds the lock
+	Archive  Role = "archive"  // the directory of snapshots
+	Journal  Role = "journal"  // records which workflow wrote which file
+	Deferred Role = "deferred" // the list of deferred work
+	Probes   Role = "probes"   // the log of failed probes
 )
 
 // Evict says when a file moves to the archive because another workflow starts.

@@ -74,7 +74,7 @@ func newDefault() *Contract {
 		file("reuse-candidates.md", "orchestrator", "Existing code that could be reused", always),
 		file("reuse-analysis.md", "programmer", "The decision on each reuse candidate", always),
 		file("topic-symbols-dropped.json", "orchestrator", "Symbols that a truncated preflight omitted", always),
-		file("continue-here.md", "/devt:pause", "A paused workflow, for people", role(Narrative)),
+		file("continue-here.md", "/devt:pause", "A paused workflow, for people"),
 	)
 
 	c.group("pair", "Markdown files with a JSON sidecar",
@@ -94,7 +94,7 @@ func newDefault() *Contract {
 	)
 
 	c.group("input", "JSON input of agents",
-		file("handoff.json", "/devt:pause", "A paused workflow, for programs", role(Handoff),
+		file("handoff.json", "/devt:pause", "A paused workflow, for programs",
 			requires("task", "phase", "paused_at"),
 			recommends("tier", "iteration", "last_commit", "remaining_tasks", "next_action")),
 		file("preflight-brief.json", "preflight", "The scope for every dispatched agent, and how far to trust it",

@@ -89,7 +89,7 @@ func TestDefaultFollowsTheRules(t *testing.T) {
 	c := contract.Default()
 	roles := []contract.Role{
 		contract.Workflow, contract.Lock, contract.Archive, contract.Journal,
-		contract.Deferred, contract.Handoff, contract.Narrative, contract.Probes,
+		contract.Deferred, contract.Probes,
 	}
 	for _, r := range roles {
 		if n := names(func(f contract.File) bool { return f.Role == r }); len(n) != 1 || n[0] != c.Name(r) {

@@ -144,14 +144,14 @@ func decode(file []byte, c *Contract) (*yaml.Node, error) {
 		return &yaml.Node{}, nil
 	}
 	if err != nil {
-		return nil, yamlError(file, err)
+		return nil, yamlError(err)
 	}
 	var document, second yaml.Node
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, onLine(&second, errors.New("a second YAML document; only one is allowed"))
 	}
 	if err := yaml.Unmarshal(file, &document); err != nil {
-		return nil, yamlError(file, err)
+		return nil, yamlError(err)
 	}
 	return document.Content[0], nil
 }
@@ -210,17 +210,16 @@ func decodeWord(n *yaml.Node, field string, to *string, legal ...string) error {
 	return onLine(n, errors.New(problem+", not "+expected))
 }
 
-var (
-	yamlLine     = regexp.MustCompile(`(?s)\Aline (\d+): (.*)\z`)
-	unknownField = regexp.MustCompile(`(?s)\Afield (.*) not found in type contract\.(\w+)\z`)
-	wrongType    = regexp.MustCompile(`(?s)\Acannot unmarshal .* into (\S+)\z`)
-)
-
 // yamlError returns the first error of the YAML library in words for a user.
-func yamlError(file []byte, err error) error {
+func yamlError(err error) error {
 	if _, ok := errors.AsType[*lineError](err); ok {
 		return err
 	}
+	// Compile the expressions only in case of an error.
+	yamlLine := regexp.MustCompile(`(?s)\Aline (\d+): (.*)\z`)
+	unknownField := regexp.MustCompile(`(?s)\Afield (.*) not found in type contract\.(\w+)\z`)
+	wrongType := regexp.MustCompile(`(?s)\Acannot unmarshal .* into (\S+)\z`)
+
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if all, ok := errors.AsType[*yaml.TypeError](err); ok {
 		text = all.Errors[0]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -38,11 +39,13 @@ func (c *Contract) Line(name string) string {
 }
 
 // plainName matches the names that YAML reads as they are.
-var plainName = regexp.MustCompile(`\A[a-zA-Z][a-zA-Z0-9_-]*\.[a-zA-Z]+\z`)
+var plainName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A[a-zA-Z][a-zA-Z0-9_-]*\.[a-zA-Z]+\z`)
+})
 
 // quoteYAML returns a text for YAML, in quotes unless it is a plain file name.
 func quoteYAML(s string) string {
-	if plainName.MatchString(s) {
+	if plainName().MatchString(s) {
 		return s
 	}
 	var b bytes.Buffer

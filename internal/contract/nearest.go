@@ -24,9 +24,6 @@ func (c *Contract) SuggestFile(name string) (string, bool) {
 	return "", false
 }
 
-// SuggestWord is [suggest.Word].
-func SuggestWord(word string, among []string) (string, bool) { return suggest.Word(word, among) }
-
 // nearest returns the canonical file with the smallest distance, "" if distance accepts
 // none.
 func (c *Contract) nearest(distance func(stem, ext string) (int, bool)) string {
@@ -54,24 +51,16 @@ func (c *Contract) sameWords(name string) string {
 	}
 	words := strings.Split(stem, "-")
 	return c.nearest(func(s, e string) (int, bool) {
-		away := 10 * difference(stem, s)
-		if e != ext {
-			away += 1 + max(len(e), len(ext)) - shared(e, ext)
+		away := 10 * (max(len(s), len(stem)) - min(len(s), len(stem)))
+		switch {
+		case e == ext:
+		case strings.HasPrefix(ext, e): // .json for .jsonl
+			away++
+		default:
+			away += 1 + len(e)
 		}
 		return away, isText(e) && slices.EqualFunc(words, strings.Split(s, "-"), suggest.SameRoot)
 	})
-}
-
-// difference returns the difference in length.
-func difference(a, b string) int { return max(len(a), len(b)) - min(len(a), len(b)) }
-
-// shared returns the length of the common prefix of two extensions.
-func shared(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // misspelt finds the canonical name with the same extension that differs by typing
@@ -179,20 +168,12 @@ func isText(ext string) bool {
 // dashed replaces everything but letters, digits and dots by single hyphens between
 // words.
 func dashed(name string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range name {
-		if r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			gap = true
-			continue
-		}
-		if gap && b.Len() > 0 && r != '.' {
-			b.WriteByte('-')
-		}
-		gap = false
-		b.WriteRune(r)
-	}
-	return b.String()
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		isDigit := r >= '0' && r <= '9'
+		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return !isDigit && !isLetter && r != '.'
+	})
+	return strings.ReplaceAll(strings.Join(words, "-"), "-.", ".")
 }
 
 // tidy returns a name in lower case with hyphens, as the contract has names.

@@ -99,7 +99,7 @@ func (m *Manager) keptBy(f contract.File) string {
 		return "ken state defer add TITLE"
 	case contract.Lock, contract.Archive, contract.Journal:
 		return "ken itself writes it"
-	case contract.Probes, contract.Handoff, contract.Narrative:
+	case contract.Probes:
 	}
 	if f.Log {
 		return "append a line to the log: " + fault.Quote(m.dir.Path()+"/"+f.Name)

@@ -13,6 +13,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/state"
+	"ken/internal/suggest"
 )
 
 // RestoreOptions selects a snapshot.
@@ -137,7 +138,7 @@ func (m *Manager) find(all []state.Snapshot, name, command string) (state.Snapsh
 			hint = restoreCommand("", s.Name, []string{name}) // the latest with such a file
 		}
 	}
-	if near, ok := contract.SuggestWord(name, names); ok {
+	if near, ok := suggest.Word(name, names); ok {
 		hint = command + fault.Quote(near)
 	}
 	return state.Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
@@ -155,7 +156,7 @@ func entryOf(snap state.Snapshot, name string) (state.Entry, error) {
 		names = append(names, e.Name)
 	}
 	hint := "list its entries with: ken state archive show " + fault.Quote(snap.Name)
-	near, ok := contract.SuggestWord(name, names)
+	near, ok := suggest.Word(name, names)
 	if dir, _, below := strings.Cut(name, "/"); below && slices.Contains(names, dir) {
 		near, ok = dir, true // ken restores a directory as a whole
 	}

@@ -11,6 +11,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/state"
+	"ken/internal/suggest"
 )
 
 // UpdateOptions has the changes of the workflow document.
@@ -138,7 +139,7 @@ func (m *Manager) GetKey(ctx context.Context, key string) (any, error) {
 		return v, nil
 	}
 	hint := "list the keys with: ken state get"
-	if near, ok := contract.SuggestWord(key, d.Keys()); ok {
+	if near, ok := suggest.Word(key, d.Keys()); ok {
 		hint = "ken state get " + fault.Quote(near)
 	}
 	return nil, &fault.Error{Hint: hint, Err: fmt.Errorf("the workflow document has no key %q", key)}
