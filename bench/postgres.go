@@ -114,11 +114,11 @@ func summaries(n int) []store.Record {
 func copyIn(ctx context.Context, conn *pgx.Conn, list []store.Record) error {
 	_, err := conn.CopyFrom(
 		ctx, pgx.Identifier{"ken", "record"},
-		[]string{"repository", "id", "seq", "content_id", "content_md5", "at", "assumed", "path", "author", "recipe", "confirmer", "text"},
+		[]string{"repository", "id", "seq", "content_id", "content_md5", "at", "assumed", "path", "author", "recipe", "confirmer", "text", "outlined", "partial"},
 		pgx.CopyFromSlice(len(list), func(i int) ([]any, error) {
 			r := list[i].File
 			id := r.ID()
-			return []any{int64(1), id[:], int64(i), r.Basis.Content.ID.Bytes(), nil, r.At, r.Assumed, []byte(r.Path), []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text)}, nil
+			return []any{int64(1), id[:], int64(i), r.Basis.Content.ID.Bytes(), nil, r.At, r.Assumed, []byte(r.Path), []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text), false, false}, nil
 		}))
 	return err
 }

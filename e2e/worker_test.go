@@ -165,7 +165,7 @@ func (m *team) bare() string {
 func texts(t *testing.T, address string) map[string]int {
 	t.Helper()
 	times := make(map[string]int)
-	for _, p := range pgtest.Column[string](t, address, `SELECT convert_from(path, 'UTF8') FROM ken.directory_record WHERE NOT outlined`) {
+	for _, p := range pgtest.Column[string](t, address, `SELECT convert_from(path, 'UTF8') FROM ken.record WHERE basis_id IS NOT NULL AND NOT outlined`) {
 		times[p]++
 	}
 	return times

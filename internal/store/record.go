@@ -21,9 +21,9 @@ type Record struct {
 
 // Records stores the records of one machine, of files and directories alike.
 type Records interface {
-	// Since returns records that were stored after mark, in the order of storing, those
-	// of files before those of directories, and the mark behind the last of
-	// them. It returns no more than most; fewer do not mean that there are no
+	// Since returns records that were stored after mark, in the order of storing, and the
+	// mark behind the last of them. A store may return those of files before those of
+	// directories. It returns no more than most; fewer do not mean that there are no
 	// more, and none do. The zero Mark, and one of another store, are before
 	// everything. Of outlines, only the latest of a directory is returned. A most of 0
 	// checks a mark: it comes back unchanged if it is this store's.
@@ -36,6 +36,14 @@ type Records interface {
 // A Mark is a position in a store. Only that store can read it; its zero value is the
 // beginning.
 type Mark string
+
+// ID identifies the record. Records of two directories may have the same id.
+func (r Record) ID() fresh.Digest {
+	if r.File != nil {
+		return r.File.ID()
+	}
+	return r.Directory.ID()
+}
 
 // Path returns the path of the file or directory when the text was written.
 func (r Record) Path() repo.Path {

@@ -1,8 +1,10 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -29,23 +31,24 @@ func (s *Store) SaveRecordsTx(ctx context.Context, tx pgx.Tx, directories []*sto
 	if _, err := s.Pool(ctx); err != nil {
 		return err
 	}
-	return s.add(ctx, tx, files, directories)
+	var list []store.Record
+	for i := range files {
+		list = append(list, store.Record{File: &files[i]})
+	}
+	for _, r := range directories {
+		list = append(list, store.Record{Directory: r})
+	}
+	return s.add(ctx, tx, list)
 }
 
 // add adds the records that do not exist yet.
-func (s *Store) add(ctx context.Context, tx pgx.Tx, files []fresh.Record, directories []*store.DirRecord) error {
-	seq, err := s.reserve(ctx, tx, len(files)+len(directories))
+func (s *Store) add(ctx context.Context, tx pgx.Tx, list []store.Record) error {
+	seq, err := s.reserve(ctx, tx, len(list))
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(files, batch) {
-		if err := s.insertFiles(ctx, tx, seq, part); err != nil {
-			return err
-		}
-		seq += int64(len(part))
-	}
-	for part := range slices.Chunk(directories, batch) {
-		if err := s.insertDirectories(ctx, tx, seq, part); err != nil {
+	for part := range slices.Chunk(list, batch) {
+		if err := s.insert(ctx, tx, seq, part); err != nil {
 			return err
 		}
 		seq += int64(len(part))
@@ -53,36 +56,174 @@ func (s *Store) add(ctx context.Context, tx pgx.Tx, files []fresh.Record, direct
 	return nil
 }
 
-// insertFiles adds records of files, with the sequence numbers after seq.
-func (s *Store) insertFiles(ctx context.Context, tx pgx.Tx, seq int64, list []fresh.Record) error {
+// insert adds records, with the sequence numbers after seq. It deletes the older failures of directories.
+func (s *Store) insert(ctx context.Context, tx pgx.Tx, seq int64, list []store.Record) error {
 	var (
-		ids, contents, md5s                       [][]byte
-		paths, authors, recipes, confirmers, text [][]byte
-		ats                                       []time.Time
-		assumed                                   []bool
+		ids, paths, authors, recipes, confirmers, texts [][]byte
+		ats                                             []time.Time
+
+		contents, md5s [][]byte // of files
+		assumed        []bool
+
+		bases, flags      []*string // of directories
+		basisIDs          [][]byte
+		outlined, partial []bool
 	)
-	for _, r := range list {
-		id := r.ID()
+	for _, rec := range list {
+		id := rec.ID()
 		ids = append(ids, id[:])
-		contents = append(contents, idBytes(r.Basis.Content.ID))
-		md5s = append(md5s, md5Bytes(r.Basis.Content.MD5))
-		ats = append(ats, r.At)
-		assumed = append(assumed, r.Assumed)
-		paths = append(paths, []byte(r.Path))
-		authors = append(authors, []byte(r.Author))
-		recipes = append(recipes, []byte(r.Recipe))
-		confirmers = append(confirmers, []byte(r.Confirmer))
-		text = append(text, []byte(r.Text))
+		paths = append(paths, []byte(rec.Path()))
+		ats = append(ats, rec.At())
+		authors = append(authors, []byte(rec.Author()))
+		f, d := rec.File, rec.Directory
+		if f == nil {
+			f = &fresh.Record{Text: d.Text, Recipe: d.Recipe, Confirmer: d.Confirmer}
+		}
+		recipes = append(recipes, []byte(f.Recipe))
+		confirmers = append(confirmers, []byte(f.Confirmer))
+		texts = append(texts, []byte(f.Text))
+		contents = append(contents, idBytes(f.Basis.Content.ID))
+		md5s = append(md5s, md5Bytes(f.Basis.Content.MD5))
+		assumed = append(assumed, f.Assumed)
+
+		e, err := encodeDirectory(d)
+		if err != nil {
+			return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(rec.Path()), err)
+		}
+		bases = append(bases, e.basis)
+		flags = append(flags, e.flags)
+		basisIDs = append(basisIDs, e.basisID)
+		outlined = append(outlined, d != nil && d.IsOutline())
+		partial = append(partial, d != nil && d.Partial)
 	}
 	_, err := tx.Exec(ctx, `
-		INSERT INTO ken.record (repository, seq, id, content_id, content_md5, at, assumed, path, author, recipe, confirmer, text)
-		SELECT $1, $2::bigint + n.number, n.id, n.content_id, n.content_md5, n.at, n.assumed, n.path, n.author, n.recipe, n.confirmer, n.text
-		FROM unnest($3::bytea[], $4::bytea[], $5::bytea[], $6::timestamptz[], $7::boolean[],
-			$8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[], $12::bytea[]) WITH ORDINALITY
-			AS n (id, content_id, content_md5, at, assumed, path, author, recipe, confirmer, text, number)
-		ON CONFLICT (repository, id) DO NOTHING`,
-		s.repository, seq, ids, contents, md5s, ats, assumed, paths, authors, recipes, confirmers, text)
+		WITH added AS (
+			INSERT INTO ken.record (repository, seq, id, path, at, author, recipe, confirmer, text,
+				content_id, content_md5, assumed, basis, basis_id, flags, outlined, partial)
+			SELECT $1, $2::bigint + n.number, n.id, n.path, n.at, n.author, n.recipe, n.confirmer, n.text,
+				n.content_id, n.content_md5, n.assumed, n.basis::json, n.basis_id, n.flags::json, n.outlined, n.partial
+			FROM unnest($3::bytea[], $4::bytea[], $5::timestamptz[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[],
+				$10::bytea[], $11::bytea[], $12::boolean[],
+				$13::text[], $14::bytea[], $15::text[], $16::boolean[], $17::boolean[]) WITH ORDINALITY
+				AS n (id, path, at, author, recipe, confirmer, text,
+					content_id, content_md5, assumed, basis, basis_id, flags, outlined, partial, number)
+			ON CONFLICT DO NOTHING
+			RETURNING path, at, basis_id
+		)
+		DELETE FROM ken.directory_failure f USING added a
+		WHERE f.repository = $1 AND f.path = a.path AND f.at <= a.at AND a.basis_id IS NOT NULL`,
+		s.repository, seq, ids, paths, ats, authors, recipes, confirmers, texts,
+		contents, md5s, assumed, bases, basisIDs, flags, outlined, partial)
 	return err
+}
+
+// An encodedDirectory has columns of the record of a directory. All are NULL for a file.
+type encodedDirectory struct {
+	basis, flags *string
+	basisID      []byte
+}
+
+func encodeDirectory(r *store.DirRecord) (e encodedDirectory, err error) {
+	if r == nil {
+		return e, nil
+	}
+	basis, basisErr := json.Marshal(r.Basis)
+	flags, flagsErr := store.EncodeFlags(r.Flags)
+	if err := errors.Join(basisErr, flagsErr); err != nil {
+		return e, err
+	}
+	digest := r.Basis.Digest()
+	e.basisID = digest[:]
+	e.basis = new(string(basis))
+	if flags != nil {
+		e.flags = new(string(flags))
+	}
+	return e, nil
+}
+
+// columns are the columns of a row.
+const columns = `
+	r.seq, r.id, r.path, r.at, r.author, r.recipe, r.confirmer, r.text,
+	r.content_id, r.content_md5, r.assumed, r.basis, r.flags, r.partial`
+
+// A row has the columns of a record.
+type row struct {
+	seq                                       int64
+	id, path, author, recipe, confirmer, text []byte
+	at                                        time.Time
+
+	contentID, contentMD5 []byte // of a file
+	assumed               bool
+
+	basis, flags []byte // of a directory
+	partial      bool
+}
+
+// into returns the destinations of columns.
+func (r *row) into() []any {
+	return []any{
+		&r.seq, &r.id, &r.path, &r.at, &r.author, &r.recipe, &r.confirmer, &r.text,
+		&r.contentID, &r.contentMD5, &r.assumed, &r.basis, &r.flags, &r.partial,
+	}
+}
+
+// record returns the record, or an error if it cannot be used: it does not match its id, or is in the future.
+func (r *row) record() (out store.Record, err error) {
+	if r.basis == nil {
+		out.File = r.file()
+	} else if out.Directory, err = r.directory(); err != nil {
+		return out, err
+	}
+	switch id := out.ID(); {
+	case out.At().After(latest()):
+		return out, fresh.ErrFutureDate
+	case !slices.Equal(id[:], r.id):
+		return out, fresh.ErrDamaged
+	}
+	return out, nil
+}
+
+func (r *row) file() *fresh.Record {
+	out := &fresh.Record{
+		Path: repo.Path(r.path), At: r.at.UTC(), Assumed: r.assumed,
+		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
+	}
+	out.Basis.Content.ID = repo.IDFromBytes(r.contentID)
+	copy(out.Basis.Content.MD5[:], r.contentMD5)
+	return out
+}
+
+func (r *row) directory() (*store.DirRecord, error) {
+	out := &store.DirRecord{
+		Path: repo.Path(r.path), At: r.at.UTC(), Partial: r.partial,
+		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
+	}
+	if err := json.Unmarshal(r.basis, &out.Basis); err != nil {
+		return nil, fmt.Errorf("basis of directory %s: %w", repo.DirLabel(out.Path), err)
+	}
+	var err error
+	if out.Flags, err = store.DecodeFlags(r.flags); err != nil {
+		return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
+	}
+	return out, nil
+}
+
+// latest returns the limit for the times of records. Later records are not used.
+func latest() time.Time { return fresh.LatestTime(time.Now()) }
+
+// each calls visit with the records of a query that can be used. The query selects columns of ken.record r, and its
+// first argument is the repository.
+func (s *Store) each(ctx context.Context, visit func(store.Record), query string, args ...any) error {
+	return s.read(ctx, "read", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, query, append([]any{s.repository}, args...)...)
+		var r row
+		return scanAll(rows, err, func() error {
+			if rec, err := r.record(); err == nil {
+				visit(rec)
+			}
+			return nil
+		}, r.into()...)
+	})
 }
 
 // Newest returns, for each content that some record was written from, the newest such record. Of records of the same
@@ -98,27 +239,17 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 		md5s = append(md5s, md5Bytes(c.MD5))
 	}
 	newest := make(map[fresh.Basis]fresh.Record) // by the key of the basis
-	err := s.read(ctx, "read", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `
-			SELECT `+fileColumns+` FROM ken.record
-			WHERE repository = $1 AND content_id = ANY ($2::bytea[])
-			UNION ALL
-			SELECT `+fileColumns+` FROM ken.record
-			WHERE repository = $1 AND content_id IS NULL AND content_md5 = ANY ($3::bytea[])`,
-			s.repository, ids, md5s)
-		var r fileRow
-		return scanAll(rows, err, func() error {
-			rec, ok := r.record()
-			if !ok {
-				return nil
-			}
-			key := rec.Basis.Key()
-			if old, known := newest[key]; !known || rec.Compare(old) > 0 {
-				newest[key] = rec
-			}
-			return nil
-		}, r.columns()...)
-	})
+	err := s.each(ctx, func(r store.Record) {
+		key := r.File.Basis.Key()
+		if old, known := newest[key]; !known || r.File.Compare(old) > 0 {
+			newest[key] = *r.File
+		}
+	}, `
+		SELECT `+columns+` FROM ken.record r
+		WHERE r.repository = $1 AND r.content_id = ANY ($2::bytea[])
+		UNION ALL
+		SELECT `+columns+` FROM ken.record r
+		WHERE r.repository = $1 AND r.content_id IS NULL AND r.content_md5 = ANY ($3::bytea[])`, ids, md5s)
 	if err != nil {
 		return nil, err
 	}
@@ -135,47 +266,6 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 		}
 	}
 	return found, nil
-}
-
-// latest returns the limit for the times of records. Later records are not used.
-func latest() time.Time { return fresh.LatestTime(time.Now()) }
-
-// fileColumns are the columns of a fileRow.
-const fileColumns = `content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id`
-
-// A fileRow has the columns of a file record.
-type fileRow struct {
-	contentID, contentMD5                 []byte
-	text, author, recipe, confirmer, path []byte
-	id                                    []byte
-	at                                    time.Time
-	assumed                               bool
-}
-
-// columns returns the destinations of fileColumns.
-func (r *fileRow) columns() []any {
-	return []any{
-		&r.contentID, &r.contentMD5, &r.text, &r.author, &r.recipe, &r.at, &r.assumed, &r.confirmer, &r.path, &r.id,
-	}
-}
-
-// record returns the record, and whether it can be used: its content matches its id, and its time is not in the
-// future.
-func (r *fileRow) record() (fresh.Record, bool) {
-	var md5 repo.MD5
-	copy(md5[:], r.contentMD5)
-	rec := fresh.Record{
-		Basis:     fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(r.contentID), MD5: md5}},
-		Text:      string(r.text),
-		Author:    string(r.author),
-		Recipe:    string(r.recipe),
-		At:        r.at.UTC(),
-		Assumed:   r.assumed,
-		Confirmer: string(r.confirmer),
-		Path:      repo.Path(r.path),
-	}
-	id := rec.ID()
-	return rec, bytes.Equal(id[:], r.id) && !rec.At.After(latest())
 }
 
 // idBytes and md5Bytes return nil, which is NULL, for a zero value.

@@ -71,8 +71,8 @@ type Right struct{ Right, On string }
 
 // clientRights are the privileges that a clone needs, as on the manual's page about teams. Workers need more.
 var clientRights = []Right{
-	{"SELECT", "schema, repository, record, directory_record, directory_failure, directory, summary"},
-	{"INSERT", "repository, record, directory_record, directory_failure"},
+	{"SELECT", "schema, repository, record, directory_failure, directory, summary"},
+	{"INSERT", "repository, record, directory_failure"},
 	{"UPDATE", "directory_failure"},
 	{"DELETE", "directory_failure"},
 }

@@ -42,45 +42,33 @@ CREATE TABLE ken.repository (
 
 CREATE TABLE ken.record (
 	repository  bigint  NOT NULL,
-	id          bytea   NOT NULL,
 	seq         bigint  NOT NULL,
-	content_id  bytea,
-	content_md5 bytea,
-	at          timestamptz NOT NULL,
-	assumed     boolean NOT NULL,
+	id          bytea   NOT NULL,
 	path        bytea   NOT NULL,
+	at          timestamptz NOT NULL,
 	author      bytea   NOT NULL,
 	recipe      bytea   NOT NULL,
 	confirmer   bytea   NOT NULL,
 	text        bytea   NOT NULL,
-	PRIMARY KEY (repository, id)
+	-- of a file
+	content_id  bytea,
+	content_md5 bytea,
+	assumed     boolean NOT NULL,
+	-- of a directory; the basis of a file is NULL
+	basis       json,
+	basis_id    bytea,
+	flags       json, -- NULL for none
+	outlined    boolean NOT NULL,
+	partial     boolean NOT NULL,
+	PRIMARY KEY (repository, seq)
 );
 
-CREATE UNIQUE INDEX record_seq ON ken.record (repository, seq);
+CREATE UNIQUE INDEX record_file ON ken.record (repository, id) WHERE basis_id IS NULL;
+CREATE UNIQUE INDEX record_directory ON ken.record (repository, id, path) WHERE basis_id IS NOT NULL;
 CREATE INDEX record_content_id ON ken.record (repository, content_id) WHERE content_id IS NOT NULL;
-CREATE INDEX record_content_md5 ON ken.record (repository, content_md5) WHERE content_id IS NULL;
-
-CREATE TABLE ken.directory_record (
-	repository bigint  NOT NULL,
-	id         bytea   NOT NULL,
-	path       bytea   NOT NULL,
-	seq        bigint  NOT NULL,
-	basis_id   bytea   NOT NULL,
-	outlined   boolean NOT NULL,
-	at         timestamptz NOT NULL,
-	partial    boolean NOT NULL,
-	author     bytea   NOT NULL,
-	recipe     bytea   NOT NULL,
-	confirmer  bytea   NOT NULL,
-	flags      json, -- NULL for none
-	basis      json    NOT NULL,
-	text       bytea   NOT NULL,
-	PRIMARY KEY (repository, id, path)
-);
-
-CREATE UNIQUE INDEX directory_record_seq ON ken.directory_record (repository, seq);
-CREATE INDEX directory_record_basis ON ken.directory_record (repository, basis_id);
-CREATE INDEX directory_record_path ON ken.directory_record (repository, path, outlined, at, id);
+CREATE INDEX record_content_md5 ON ken.record (repository, content_md5) WHERE content_id IS NULL AND content_md5 IS NOT NULL;
+CREATE INDEX record_basis ON ken.record (repository, basis_id) WHERE basis_id IS NOT NULL;
+CREATE INDEX record_path ON ken.record (repository, path, outlined, at, id) WHERE basis_id IS NOT NULL;
 
 CREATE TABLE ken.directory_failure (
 	repository bigint NOT NULL,
@@ -111,7 +99,8 @@ SELECT
 	r.at,
 	encode(r.id, 'hex')      AS record,
 	r.seq
-FROM ken.record r JOIN ken.repository p ON p.id = r.repository;
+FROM ken.record r JOIN ken.repository p ON p.id = r.repository
+WHERE r.basis_id IS NULL;
 
 CREATE VIEW ken.directory AS
 SELECT
@@ -123,7 +112,7 @@ SELECT
 	r.at, r.partial, r.flags,
 	encode(r.id, 'hex')      AS record,
 	r.seq
-FROM ken.directory_record r JOIN ken.repository p ON p.id = r.repository
+FROM ken.record r JOIN ken.repository p ON p.id = r.repository
 WHERE ` + isLatest + `;
 `
 

@@ -131,10 +131,9 @@ func textOf(r store.Record) string {
 
 // keyOf returns the key of a record in Team.pulled. The same text at two directories has two keys.
 func keyOf(r store.Record) string {
+	id := r.ID()
 	if r.File != nil {
-		id := r.File.ID()
 		return string(id[:])
 	}
-	id := r.Directory.ID()
 	return string(id[:]) + string(r.Directory.Path)
 }

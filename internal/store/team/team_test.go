@@ -527,8 +527,8 @@ func TestBadRecords(t *testing.T) {
 	storetest.SaveDirRecords(t, ann.Store, storetest.Directory("odd", "odd", 1), storetest.Directory("changed", "changed", 2), storetest.Directory("good", "good", 3))
 	ann.quiet(t, address, text("good"), text("lies"), text("turns \u202e round"))
 	pgtest.Exec(t, address, `
-		UPDATE ken.directory_record SET basis = '[1]' WHERE path = 'odd';
-		UPDATE ken.directory_record SET partial = NOT partial WHERE path = 'changed';
+		UPDATE ken.record SET basis = '[1]' WHERE path = 'odd';
+		UPDATE ken.record SET partial = NOT partial WHERE path = 'changed';
 		UPDATE ken.record SET author = 'somebody else' WHERE text = 'lies'`)
 	bob := newClone(t)
 	note := bob.command(t, address, text("by bob"))
