@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "shell", "project"}
+	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "shell", "manifest", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -35,8 +35,10 @@ var imports = func() map[string][]string {
 	m["allow"] = []string{"fault", "english"}
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
+	// manifest parses the content of files that its caller passes.
+	m["manifest"] = nil
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
-	m["project"] = []string{"repo", "order", "shell"}
+	m["project"] = []string{"repo", "order", "manifest", "shell"}
 	// store has the stored types and the interfaces that the engines implement.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range features {
@@ -180,10 +182,11 @@ var restricted = map[string][]string{
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
-	"github.com/tailscale/hujson":            {"install", "project", "uses"}, // tsconfig.json has comments
+	"github.com/tailscale/hujson":            {"install", "manifest"}, // tsconfig.json has comments
 	"mvdan.cc/sh":                            {"shell"},
 	"github.com/yuin/goldmark":               {"docs/mention", "web"},
-	"github.com/pelletier/go-toml":           {"install", "project", "uses"}, // pyproject.toml and Cargo.toml say where modules are
+	"github.com/pelletier/go-toml":           {"install", "manifest"}, // pyproject.toml and Cargo.toml say where modules are
+	"golang.org/x/mod":                       {"manifest"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

@@ -5,8 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
+
+// cargo returns the Cargo.toml of a directory, without content if there is none.
+func (p *Project) cargo(dir repo.Path) manifest.Cargo {
+	return manifest.Cargo{Document: p.document(p.firstFile(dir, "Cargo.toml"))}
+}
 
 // cargoCommands adds the commands of cargo for the package or workspace of a directory.
 func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
@@ -22,12 +28,12 @@ func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
 			purpose: forLint, lang: "rust", key: "cargo clippy", order: orderConfig,
 		})
 	}
-	file := p.firstFile(dir, "Cargo.toml")
-	doc := p.document(file)
-	if doc == nil {
+	file := join(dir, "Cargo.toml")
+	cargo := p.cargo(dir)
+	if !cargo.Exists() {
 		return
 	}
-	name := textAt(doc, "package", "name")
+	name := cargo.Name()
 	line := lineOf(p.text(file), `^[ \t]*\[(package|workspace)\]`)
 	offer := func(use purpose, verb, flags string, order int) {
 		add(candidate{
@@ -36,11 +42,12 @@ func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
 		})
 	}
 	which := p.cargoFlags(dir)
-	alone := at(doc, "workspace") != nil && len(textsAt(doc, "workspace", "members")) == 0
+	members, _ := cargo.Members()
+	alone := cargo.IsWorkspace() && len(members) == 0
 	if alone && name != "" {
 		which = p.cargoManifest(dir)
 	}
-	if at(doc, "workspace") != nil && !alone {
+	if cargo.IsWorkspace() && !alone {
 		all := which
 		if name != "" {
 			all = p.cargoManifest(dir) + " --workspace"
@@ -70,7 +77,7 @@ func (p *Project) cargoManifest(dir repo.Path) string {
 
 // cargoFlags returns the flags that name the package of a directory, with a space before each.
 func (p *Project) cargoFlags(dir repo.Path) string {
-	name := textAt(p.document(join(dir, "Cargo.toml")), "package", "name")
+	name := p.cargo(dir).Name()
 	if !isName(name) {
 		return p.cargoManifest(dir)
 	}
@@ -84,7 +91,7 @@ func (p *Project) cargoFlags(dir repo.Path) string {
 // cargoFeatures returns the flag that switches all features of a package on, if some are off by
 // default: a module behind such a feature is not compiled, and its tests do not run.
 func (p *Project) cargoFeatures(dir repo.Path) string {
-	features, _ := at(p.document(join(dir, "Cargo.toml")), "features").(map[string]any)
+	features := p.cargo(dir).At("features")
 	on := make(map[string]bool)
 	var add func(name string)
 	add = func(name string) {
@@ -92,15 +99,12 @@ func (p *Project) cargoFeatures(dir repo.Path) string {
 			return
 		}
 		on[name] = true
-		list, _ := features[name].([]any)
-		for _, f := range list {
-			if other, ok := f.(string); ok {
-				add(other)
-			}
+		for _, other := range features.Texts(name) {
+			add(other)
 		}
 	}
 	add("default")
-	for name := range features {
+	for _, name := range features.Keys() {
 		if !on[name] && !strings.HasPrefix(name, "__") {
 			return " --all-features"
 		}
@@ -111,15 +115,16 @@ func (p *Project) cargoFeatures(dir repo.Path) string {
 // cargoWorkspace returns the directory of the workspace that a package directory belongs to.
 func (p *Project) cargoWorkspace(dir repo.Path) (repo.Path, bool) {
 	for d := range dir.Upward() {
-		doc := p.document(p.firstFile(d, "Cargo.toml"))
-		if at(doc, "workspace") == nil {
+		cargo := p.cargo(d)
+		if !cargo.IsWorkspace() {
 			continue
 		}
 		rel, _ := relative(d, dir)
 		if rel == "" {
 			return d, true
 		}
-		return d, matchesAny(textsAt(doc, "workspace", "members"), rel) && !matchesAny(textsAt(doc, "workspace", "exclude"), rel)
+		members, excluded := cargo.Members()
+		return d, matchesAny(members, rel) && !matchesAny(excluded, rel)
 	}
 	return "", false
 }
@@ -132,16 +137,16 @@ type cargoTarget struct {
 
 // cargoBins returns the programs of the package in a directory.
 func (p *Project) cargoBins(dir repo.Path) []cargoTarget {
-	doc := p.document(p.firstFile(dir, "Cargo.toml"))
-	name := textAt(doc, "package", "name")
-	bins := p.cargoTargets(dir, doc, "bin")
+	cargo := p.cargo(dir)
+	name := cargo.Name()
+	bins := p.cargoTargets(dir, "bin")
 	add := func(t cargoTarget) {
 		same := func(o cargoTarget) bool { return o.file == t.file || o.name == t.name }
 		if isName(t.name) && p.has(t.file) && !slices.ContainsFunc(bins, same) {
 			bins = append(bins, t)
 		}
 	}
-	if !isName(name) || at(doc, "package", "autobins") == false {
+	if !isName(name) || !cargo.FindsTargets("bins") {
 		return bins
 	}
 	add(cargoTarget{name, join(dir, "src/main.rs")})
@@ -157,11 +162,10 @@ func (p *Project) cargoBins(dir repo.Path) []cargoTarget {
 }
 
 // cargoTargets returns the targets of a kind that a Cargo.toml lists with their names.
-func (p *Project) cargoTargets(dir repo.Path, doc any, kind string) []cargoTarget {
-	list, _ := at(doc, kind).([]any)
+func (p *Project) cargoTargets(dir repo.Path, kind string) []cargoTarget {
 	var targets []cargoTarget
-	for _, t := range list {
-		name, file := textAt(t, "name"), textAt(t, "path")
+	for _, t := range p.cargo(dir).Targets(kind) {
+		name, file := t.Name, t.Path
 		if file == "" {
 			file = map[string]string{"bin": "src/bin/", "test": "tests/"}[kind] + name + ".rs"
 			if kind == "bin" && !p.has(join(dir, file)) {
@@ -177,9 +181,8 @@ func (p *Project) cargoTargets(dir repo.Path, doc any, kind string) []cargoTarge
 
 // cargoTests returns the integration tests of the package in a directory.
 func (p *Project) cargoTests(dir repo.Path) []cargoTarget {
-	doc := p.document(p.firstFile(dir, "Cargo.toml"))
-	tests := p.cargoTargets(dir, doc, "test")
-	if at(doc, "package", "autotests") == false {
+	tests := p.cargoTargets(dir, "test")
+	if !p.cargo(dir).FindsTargets("tests") {
 		return tests
 	}
 	folder := join(dir, "tests")
@@ -199,7 +202,7 @@ func (p *Project) cargoTests(dir repo.Path) []cargoTarget {
 func (p *Project) rustTest(test repo.Path) (Command, bool, string) {
 	for d := range test.Dir().Upward() {
 		file := p.firstFile(d, "Cargo.toml")
-		if textAt(p.document(file), "package", "name") == "" {
+		if p.cargo(d).Name() == "" {
 			continue
 		}
 		which, ok := p.rustTarget(d, test)
@@ -231,11 +234,8 @@ func (p *Project) rustTarget(dir, file repo.Path) (string, bool) {
 			return " --test " + t.name + " " + module + "::", true
 		}
 	}
-	doc := p.document(join(dir, "Cargo.toml"))
-	lib := join(dir, "src/lib.rs")
-	if own := textAt(doc, "lib", "path"); own != "" {
-		lib = join(dir, own)
-	}
+	libPath, _ := p.cargo(dir).Library()
+	lib := join(dir, libPath)
 	if rel, ok := relative(lib.Dir(), file); ok && p.has(lib) && !strings.HasPrefix(rel, "bin/") {
 		return " --lib" + filterOf(lib, file, rel), true
 	}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -38,11 +39,11 @@ func (p *Project) ciSteps() []ciStep {
 		if n++; n > maxWorkflows {
 			break
 		}
-		root, _ := p.document(f).(*yaml.Node)
+		root := p.document(f).YAML()
 		p.githubSteps(f, root)
 	}
 	if f := p.firstFile("", ".gitlab-ci.yml"); f != "" {
-		root, _ := p.document(f).(*yaml.Node)
+		root := p.document(f).YAML()
 		p.gitlabSteps(f, root)
 	}
 	return p.steps
@@ -60,34 +61,34 @@ func isSideWorkflow(base string) bool {
 }
 
 func (p *Project) githubSteps(file repo.Path, root *yaml.Node) {
-	env := yamlEnv(nil, yamlAt(root, "env"))
-	dir := yamlText(yamlAt(root, "defaults", "run", "working-directory"))
-	for _, job := range yamlPairs(yamlAt(root, "jobs")) {
-		jobEnv := yamlEnv(env, yamlAt(job, "env"))
+	env := yamlEnv(nil, manifest.YAMLAt(root, "env"))
+	dir := manifest.YAMLText(manifest.YAMLAt(root, "defaults", "run", "working-directory"))
+	for _, job := range manifest.YAMLPairs(manifest.YAMLAt(root, "jobs")) {
+		jobEnv := yamlEnv(env, manifest.YAMLAt(job, "env"))
 		jobDir := dir
-		if d := yamlText(yamlAt(job, "defaults", "run", "working-directory")); d != "" {
+		if d := manifest.YAMLText(manifest.YAMLAt(job, "defaults", "run", "working-directory")); d != "" {
 			jobDir = d
 		}
-		for _, step := range yamlItems(yamlAt(job, "steps")) {
-			run := yamlAt(step, "run")
+		for _, step := range manifest.YAMLItems(manifest.YAMLAt(job, "steps")) {
+			run := manifest.YAMLAt(step, "run")
 			if run == nil {
 				continue
 			}
 			stepDir := jobDir
-			if d := yamlText(yamlAt(step, "working-directory")); d != "" {
+			if d := manifest.YAMLText(manifest.YAMLAt(step, "working-directory")); d != "" {
 				stepDir = d
 			}
-			p.addSteps(file, run, stepDir, yamlEnv(jobEnv, yamlAt(step, "env")))
+			p.addSteps(file, run, stepDir, yamlEnv(jobEnv, manifest.YAMLAt(step, "env")))
 		}
 	}
 }
 
 func (p *Project) gitlabSteps(file repo.Path, root *yaml.Node) {
-	for key, job := range yamlPairs(yamlValue(root)) {
+	for key, job := range manifest.YAMLPairs(manifest.YAMLValue(root)) {
 		if strings.HasPrefix(key.Value, ".") {
 			continue
 		}
-		for _, line := range yamlItems(yamlAt(job, "script")) {
+		for _, line := range manifest.YAMLItems(manifest.YAMLAt(job, "script")) {
 			p.addSteps(file, line, "", nil)
 		}
 	}
@@ -99,8 +100,8 @@ func yamlEnv(outer map[string]string, node *yaml.Node) map[string]string {
 	for name, value := range outer {
 		env[name] = value
 	}
-	for key, value := range yamlPairs(node) {
-		env[key.Value] = yamlText(value)
+	for key, value := range manifest.YAMLPairs(node) {
+		env[key.Value] = manifest.YAMLText(value)
 	}
 	return env
 }
@@ -110,7 +111,7 @@ var ciExpression = lazyRegexp(`\$\{\{\s*env\.(\w+)\s*\}\}`)
 // addSteps adds the commands of a run step that build, test or lint.
 func (p *Project) addSteps(file repo.Path, node *yaml.Node, in string, env map[string]string) {
 	const maxSteps = 400
-	script := ciExpression().ReplaceAllStringFunc(yamlText(node), func(expr string) string {
+	script := ciExpression().ReplaceAllStringFunc(manifest.YAMLText(node), func(expr string) string {
 		value, ok := env[ciExpression().FindStringSubmatch(expr)[1]]
 		if !ok || strings.ContainsAny(value, "$\n") {
 			return expr

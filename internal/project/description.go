@@ -5,9 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"ken/internal/repo"
+	"ken/internal/manifest"
 )
 
 // DescribingManifests are the names of manifests that may describe their directory, as patterns of [path.Match] in
@@ -25,7 +23,7 @@ func Description(name string, content []byte) string {
 	case ".json", ".toml", ".yml", ".yaml":
 		return cleanText(documentDescription(name, content))
 	case ".cfg":
-		text := parseINI(content)["metadata"]["description"].text
+		text := manifest.ParseINI(content)["metadata"]["description"].Text
 		if strings.HasPrefix(text, "file:") {
 			return ""
 		}
@@ -39,12 +37,15 @@ func Description(name string, content []byte) string {
 }
 
 func documentDescription(name string, content []byte) string {
-	var doc any
-	if len(content) > maxFile || parse(repo.Path(name), content, &doc) != nil {
+	if len(content) > maxFile {
 		return ""
 	}
-	if root, ok := doc.(*yaml.Node); ok {
-		return yamlText(yamlAt(root, "description"))
+	doc, err := parse(name, content)
+	if err != nil {
+		return ""
+	}
+	if root := doc.YAML(); root != nil {
+		return manifest.YAMLText(manifest.YAMLAt(root, "description"))
 	}
 	places := [][]string{{"description"}}
 	switch name {
@@ -54,7 +55,7 @@ func documentDescription(name string, content []byte) string {
 		places = [][]string{{"project", "description"}, {"tool", "poetry", "description"}}
 	}
 	for _, keys := range places {
-		if text := textAt(doc, keys...); text != "" {
+		if text := doc.Text(keys...); text != "" {
 			return text
 		}
 	}

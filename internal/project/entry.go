@@ -81,14 +81,14 @@ func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
 
 // nodeBins returns the tracked files of a package's bin field. It returns the source of a built file.
 func (p *Project) nodeBins(pkg *nodePackage) []repo.Path {
-	targets := textsAt(pkg.doc, "bin")
-	for _, name := range sortedKeys(tableAt(pkg.doc, "bin")) {
-		targets = append(targets, textAt(pkg.doc, "bin", name))
+	targets := pkg.doc.Texts("bin")
+	for _, name := range keysOf(pkg.doc.Document, "bin") {
+		targets = append(targets, pkg.doc.Text("bin", name))
 	}
 	if len(targets) == 0 {
-		exported := at(pkg.doc, "exports", ".")
-		targets = append(textsAt(pkg.doc, "exports", "."), textAt(exported, "import"), textAt(exported, "import", "default"), textAt(exported, "default"),
-			textAt(pkg.doc, "module"), textAt(pkg.doc, "main"))
+		exported := pkg.doc.At("exports", ".")
+		targets = append(pkg.doc.Texts("exports", "."), exported.Text("import"), exported.Text("import", "default"), exported.Text("default"),
+			pkg.doc.Text("module"), pkg.doc.Text("main"))
 	}
 	var list []repo.Path
 	for _, t := range targets {
@@ -127,9 +127,9 @@ func (p *Project) builtFrom(dir repo.Path, built string) repo.Path {
 // pythonPackage returns the file that users of the Python package of a directory import, "" if it has none.
 func (p *Project) pythonPackage(dir repo.Path) repo.Path {
 	doc := p.document(p.firstFile(dir, "pyproject.toml"))
-	name := textAt(doc, "project", "name")
+	name := doc.Text("project", "name")
 	if name == "" {
-		name = textAt(doc, "tool", "poetry", "name")
+		name = doc.Text("tool", "poetry", "name")
 	}
 	name = strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(name))
 	if !isVariable(name) {

@@ -3,10 +3,10 @@ package project
 import (
 	"bytes"
 	"go/build/constraint"
-	"path"
 	"slices"
 	"strings"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -18,22 +18,18 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 			purpose: forLint, lang: "go", key: "golangci-lint run", order: orderConfig,
 		})
 	}
-	mod := p.firstFile(dir, "go.mod")
-	if mod == "" {
-		return
-	}
-	line := lineOf(p.text(mod), `^module\b`)
-	if line == 0 {
+	mod := p.goMod(dir)
+	if mod == nil || mod.Line == 0 {
 		return
 	}
 	tool, all := p.goTool(dir)
 	order := orderImplied
-	if dir == "" && len(goWorkUse().FindAll(p.text("go.work"), 2)) > 1 {
+	if dir == "" && len(p.goWorkUses()) > 1 {
 		order = orderVariant + 2 // only one of the modules
 	}
 	implied := func(use purpose, verb, what string) {
 		add(candidate{
-			Command: Command{Run: tool(verb) + " " + what, Source: mod, Line: line},
+			Command: Command{Run: tool(verb) + " " + what, Source: join(dir, "go.mod"), Line: mod.Line},
 			purpose: use, lang: "go", key: "go " + verb, order: order,
 		})
 	}
@@ -83,17 +79,46 @@ func (p *Project) goPackage(module, dir repo.Path) string {
 	return quoteWord("./" + rel)
 }
 
-var goWorkUse = lazyRegexp(`(?m)^\s*(?:use\s+)?(\.[^\s()]*|"[^"]+")\s*(?://.*)?$`)
-
 // inGoWork reports whether the workspace at the root uses the module in a directory.
 func (p *Project) inGoWork(dir repo.Path) bool {
-	for _, m := range goWorkUse().FindAllSubmatch(p.text("go.work"), -1) {
-		used := path.Clean(strings.Trim(string(m[1]), `"`))
-		if used == "." && dir == "" || used == string(dir) {
-			return true
-		}
+	return slices.Contains(p.goWorkUses(), dir)
+}
+
+// goWorkUses returns the directories of the modules that the workspace at the root uses.
+func (p *Project) goWorkUses() []repo.Path {
+	file := repo.Path("go.work")
+	text := p.text(file)
+	if text == nil {
+		return nil
 	}
-	return false
+	work, err := manifest.ParseGoWorkspace(text)
+	if err != nil {
+		p.skipped[file] = cleanText(err.Error())
+		return nil
+	}
+	var dirs []repo.Path
+	for _, use := range work.Use {
+		dirs = append(dirs, join("", use))
+	}
+	return dirs
+}
+
+// goMod returns the go.mod of a directory, nil if it has none that can be read.
+func (p *Project) goMod(dir repo.Path) *manifest.GoModule {
+	if mod, ok := p.goMods[dir]; ok {
+		return mod
+	}
+	file := p.firstFile(dir, "go.mod")
+	text := p.text(file)
+	if text == nil {
+		return nil
+	}
+	mod, err := manifest.ParseGoModule(text)
+	if err != nil {
+		p.skipped[file] = cleanText(err.Error())
+	}
+	p.goMods[dir] = mod
+	return mod
 }
 
 // goModule returns the directory of the module that a file belongs to.
@@ -109,9 +134,8 @@ func (p *Project) goModule(file repo.Path) repo.Path {
 // goTest returns the command that runs the package of a test file.
 func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 	module := p.goModule(test)
-	mod := join(module, "go.mod")
-	line := lineOf(p.text(mod), `^module\b`)
-	if line == 0 {
+	mod := p.goMod(module)
+	if mod == nil || mod.Line == 0 {
 		return Command{}, false, "no go.mod above it"
 	}
 	tool, _ := p.goTool(module)
@@ -126,7 +150,7 @@ func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 		note = "the file is only built for " + only
 	}
 	run += " " + p.goPackage(module, test.Dir())
-	return Command{Run: run, Dir: module, Source: mod, Line: line}, true, note
+	return Command{Run: run, Dir: module, Source: join(module, "go.mod"), Line: mod.Line}, true, note
 }
 
 // goBuildTags returns the tags that a file needs, or the constraint that no tags can meet.

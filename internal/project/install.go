@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -68,7 +69,7 @@ func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, strin
 	}
 	needs := false
 	for _, key := range []string{"dependencies", "devDependencies", "workspaces"} {
-		needs = needs || at(pkg.doc, key) != nil
+		needs = needs || pkg.doc.Has(key)
 	}
 	run := pkg.manager + " install"
 	if pkg.manager == "npm" && lock != "" {
@@ -93,7 +94,7 @@ func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, str
 			offer(t[2], lock, "python", orderImplied)
 			return
 		}
-		if at(doc, "tool", t[0]) != nil {
+		if doc.Has("tool", t[0]) {
 			offer(t[2], pyproject, "python", orderImplied)
 			return
 		}
@@ -102,21 +103,21 @@ func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, str
 		offer("pipenv install --dev", file, "python", orderImplied)
 		return
 	}
-	if at(doc, "tool", "hatch", "envs") != nil {
+	if doc.Has("tool", "hatch", "envs") {
 		offer("hatch env create", pyproject, "python", orderImplied+1)
 	}
 	extra := ""
 	for _, name := range []string{"dev", "develop", "development", "all", "test", "tests", "testing"} {
-		if at(doc, "project", "optional-dependencies", name) != nil {
+		if doc.Has("project", "optional-dependencies", name) {
 			extra = "[" + name + "]"
 			break
 		}
 	}
 	setup := p.firstFile(dir, "setup.py")
 	switch {
-	case at(doc, "build-system") != nil || at(doc, "project", "name") != nil:
+	case doc.Has("build-system") || doc.Has("project", "name"):
 		run := "pip install -e " + quoteWord("."+extra)
-		if at(doc, "dependency-groups", "dev") != nil {
+		if doc.Has("dependency-groups", "dev") {
 			run += " --group dev"
 		}
 		offer(run, pyproject, "python", orderImplied)
@@ -219,7 +220,7 @@ func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 		}
 	}
 	pkg := p.nodePackage(dir)
-	if pkg == nil || at(pkg.doc, "bin") == nil {
+	if pkg == nil || !pkg.doc.Has("bin") {
 		return
 	}
 	for _, f := range p.nodeBins(pkg) {
@@ -261,14 +262,14 @@ func (p *Project) consoleScripts(dir repo.Path) []consoleScript {
 	}
 	if file := p.firstFile(dir, "pyproject.toml"); file != "" {
 		doc := p.document(file)
-		for _, table := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
-			for _, name := range sortedKeys(table) {
-				add(name, textAt(table, name), file)
+		for _, table := range []manifest.Document{doc.At("project", "scripts"), doc.At("project", "gui-scripts"), doc.At("tool", "poetry", "scripts")} {
+			for _, name := range keysOf(table) {
+				add(name, table.Text(name), file)
 			}
 		}
 	}
 	if file := p.firstFile(dir, "setup.cfg"); file != "" {
-		for _, line := range strings.Split(parseINI(p.text(file))["options.entry_points"]["console_scripts"].text, "\n") {
+		for _, line := range strings.Split(manifest.ParseINI(p.text(file))["options.entry_points"]["console_scripts"].Text, "\n") {
 			if name, target, ok := strings.Cut(line, "="); ok {
 				add(name, target, file)
 			}
@@ -311,17 +312,19 @@ func (p *Project) Needs(dir repo.Path) []Need {
 			add(name, string(text[m[2]:m[3]]), file, lineAt(text, m[2]))
 		}
 	}
-	matched("Go", p.firstFile(dir, "go.mod"), goVersion)
+	if mod := p.goMod(dir); mod != nil {
+		add("Go", mod.Go, join(dir, "go.mod"), mod.GoLine)
+	}
 	if pkg := p.nodePackage(dir); pkg != nil {
-		engines := tableAt(pkg.doc, "engines")
+		engines := pkg.doc.At("engines")
 		for _, name := range []string{"node", "npm", "pnpm", "yarn", "bun"} {
 			shown := name
 			if name == "node" {
 				shown = "Node.js"
 			}
-			add(shown, textAt(engines, name), pkg.file, jsonLine(pkg.text, "engines", name))
+			add(shown, engines.Text(name), pkg.file, jsonLine(pkg.text, "engines", name))
 		}
-		if tool, version, ok := strings.Cut(textAt(pkg.doc, "packageManager"), "@"); ok && isManager(tool) {
+		if tool, version, ok := strings.Cut(pkg.doc.Text("packageManager"), "@"); ok && isManager(tool) {
 			version, _, _ = strings.Cut(version, "+")
 			add(tool, version, pkg.file, jsonLine(pkg.text, "packageManager"))
 		}
@@ -339,7 +342,7 @@ func (p *Project) Needs(dir repo.Path) []Need {
 	matched("Ruby", p.manifest(dir, "*.gemspec"), rubyVersion)
 	matched("Ruby", p.firstFile(dir, ".ruby-version"), onlyVersion)
 	if file := p.firstFile(dir, "composer.json"); file != "" {
-		add("PHP", textAt(p.document(file), "require", "php"), file, jsonLine(p.text(file), "require", "php"))
+		add("PHP", p.document(file).Text("require", "php"), file, jsonLine(p.text(file), "require", "php"))
 	}
 	matched("Java", p.firstFile(dir, "pom.xml"), javaVersion)
 	matched("Java", p.firstFile(dir, "build.gradle", "build.gradle.kts"), gradleVersion)
@@ -348,7 +351,6 @@ func (p *Project) Needs(dir repo.Path) []Need {
 }
 
 var (
-	goVersion     = lazyRegexp(`(?m)^go\s+(\S+)`)
 	onlyVersion   = lazyRegexp(`\A\s*([vV]?[\w.*/-]+)\s*\n?\z`)
 	pythonVersion = lazyRegexp(`(?m)^\s*(?:requires-python|python_requires)\s*=\s*["']?([^"'\n#]+?)["']?\s*,?\s*(?:#.*)?$`)
 	rustVersion   = lazyRegexp(`(?m)^\s*rust-version\s*=\s*"([^"]+)"`)

@@ -126,17 +126,15 @@ func (p *Project) pom(dir repo.Path) *pom {
 	if text == nil {
 		return nil
 	}
-	if doc, ok := p.parsed[file]; ok {
-		read, _ := doc.(*pom)
+	if read, ok := p.poms[file]; ok {
 		return read
 	}
 	read := new(pom)
-	p.parsed[file] = read
 	if err := xml.Unmarshal(text, read); err != nil {
 		p.skipped[file] = "not XML: " + cleanText(err.Error())
-		p.parsed[file] = nil
-		return nil
+		read = nil
 	}
+	p.poms[file] = read
 	return read
 }
 

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -15,7 +14,7 @@ type nodePackage struct {
 	file    repo.Path
 	dir     repo.Path
 	text    []byte
-	doc     any
+	doc     manifest.NodePackage
 	name    string
 	scripts map[string]string
 	manager string // npm, pnpm, yarn or bun
@@ -34,16 +33,16 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 	}
 	p.nodes[dir] = nil // also ends a search that comes back here
 	file := p.firstFile(dir, "package.json")
-	doc := p.document(file)
-	if file == "" || tableAt(doc) == nil {
+	doc := manifest.NodePackage{Document: p.document(file)}
+	if !doc.IsTable() {
 		return nil
 	}
 	pkg := &nodePackage{file: file, dir: dir, text: p.text(file), doc: doc, scripts: make(map[string]string)}
-	if name := textAt(doc, "name"); isName(name) {
+	if name := doc.Text("name"); isName(name) {
 		pkg.name = name
 	}
-	for _, name := range sortedKeys(tableAt(doc, "scripts")) {
-		script := textAt(doc, "scripts", name)
+	for _, name := range keysOf(doc.Document, "scripts") {
+		script := doc.Text("scripts", name)
 		if script != "" && isName(name) && !strings.Contains(script, "no test specified") {
 			pkg.scripts[name] = script
 		}
@@ -58,7 +57,7 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 // what CI runs. npm runs the scripts of any package.
 func (p *Project) nodeManager(dir repo.Path) string {
 	for d := range dir.Upward() {
-		if name, _, _ := strings.Cut(textAt(p.document(p.firstFile(d, "package.json")), "packageManager"), "@"); isManager(name) {
+		if name, _, _ := strings.Cut(p.document(p.firstFile(d, "package.json")).Text("packageManager"), "@"); isManager(name) {
 			return name
 		}
 		for _, lock := range [][2]string{
@@ -93,12 +92,9 @@ func (p *Project) nodeWorkspace(dir repo.Path) (repo.Path, bool) {
 		return "", false
 	}
 	for d := range dir.Dir().Upward() {
-		doc := p.document(p.firstFile(d, "package.json"))
-		globs := append(textsAt(doc, "workspaces"), textsAt(doc, "workspaces", "packages")...)
-		if root, ok := p.document(p.firstFile(d, "pnpm-workspace.yaml")).(*yaml.Node); ok {
-			for _, item := range yamlItems(yamlAt(root, "packages")) {
-				globs = append(globs, yamlText(item))
-			}
+		var globs []string
+		for _, name := range []string{"package.json", "pnpm-workspace.yaml"} {
+			globs = append(globs, manifest.Workspaces(name, p.document(p.firstFile(d, name)))...)
 		}
 		if len(globs) == 0 {
 			continue
@@ -194,8 +190,8 @@ func classifyNode(manager string, args []string) (purpose, string, string, bool)
 // denoCommands adds the tasks of a deno.json.
 func (p *Project) denoCommands(dir repo.Path, add func(candidate)) {
 	file := p.firstFile(dir, "deno.json", "deno.jsonc")
-	tasks := tableAt(p.document(file), "tasks")
-	for _, name := range sortedKeys(tasks) {
+	tasks := p.document(file).At("tasks")
+	for _, name := range keysOf(tasks) {
 		t := task{name, file, jsonLine(p.text(file), "tasks", name)}
 		addTask(t, "deno task:", inDir(dir, "deno task "+name), add)
 	}

@@ -203,8 +203,8 @@ func (p *Project) configCode(pkg *nodePackage, run *testRun) (string, repo.Path)
 	case named != "":
 		config = join(pkg.dir, path.Join(run.root(), named))
 	case name == "jest" || name == "ava" || name == "mocha":
-		if section := at(pkg.doc, name); section != nil {
-			return sectionCode(section), pkg.file
+		if section := pkg.doc.At(name); section.Exists() {
+			return sectionCode(section.Value()), pkg.file
 		}
 		config = p.runnerConfig(pkg.dir, run.runner)
 	default:

@@ -175,7 +175,7 @@ func (p *Project) impliedBy(pkg *nodePackage, r *nodeRunner) (repo.Path, int) {
 		return conf, 0
 	}
 	for _, keys := range [][]string{{r.name}, {"devDependencies", r.imply}, {"dependencies", r.imply}} {
-		if r.imply != "" && at(pkg.doc, keys...) != nil {
+		if r.imply != "" && pkg.doc.Has(keys...) {
 			return pkg.file, jsonLine(pkg.text, keys...)
 		}
 	}

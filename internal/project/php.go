@@ -14,7 +14,7 @@ func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 	if dir != "" {
 		tool += " -d " + quotePath(dir)
 	}
-	for _, name := range sortedKeys(tableAt(doc, "scripts")) {
+	for _, name := range keysOf(doc, "scripts") {
 		use, order, ok := purposeOf(name)
 		if !ok || !isName(name) {
 			continue
@@ -49,14 +49,14 @@ func (p *Project) phpRunner(dir repo.Path) (string, repo.Path) {
 	file := p.firstFile(dir, "composer.json")
 	doc := p.document(file)
 	for _, group := range []string{"require-dev", "require"} {
-		if at(doc, group, "pestphp/pest") != nil {
+		if doc.Has(group, "pestphp/pest") {
 			return "vendor/bin/pest", file
 		}
 	}
 	if conf := p.firstFile(dir, "phpunit.xml", "phpunit.xml.dist"); conf != "" {
 		return "vendor/bin/phpunit", conf
 	}
-	if at(doc, "require-dev", "phpunit/phpunit") != nil {
+	if doc.Has("require-dev", "phpunit/phpunit") {
 		return "vendor/bin/phpunit", file
 	}
 	return "", ""

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -53,7 +54,9 @@ type Project struct {
 	mu      sync.Mutex // guards what follows
 	texts   map[repo.Path][]byte
 	skipped map[repo.Path]string
-	parsed  map[repo.Path]any
+	parsed  map[repo.Path]manifest.Document
+	poms    map[repo.Path]*pom
+	goMods  map[repo.Path]*manifest.GoModule
 	nodes   map[repo.Path]*nodePackage
 	found   map[repo.Path][]candidate
 	steps   []ciStep
@@ -74,7 +77,9 @@ func New(files []repo.Path, read func(repo.Path) ([]byte, error)) (*Project, err
 		manifests: make(map[repo.Path][]repo.Path),
 		texts:     make(map[repo.Path][]byte),
 		skipped:   make(map[repo.Path]string),
-		parsed:    make(map[repo.Path]any),
+		parsed:    make(map[repo.Path]manifest.Document),
+		poms:      make(map[repo.Path]*pom),
+		goMods:    make(map[repo.Path]*manifest.GoModule),
 		nodes:     make(map[repo.Path]*nodePackage),
 		found:     make(map[repo.Path][]candidate),
 		pyTests:   make(map[repo.Path]pytestConfig),

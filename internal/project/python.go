@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -51,14 +52,14 @@ func (p *Project) pythonPrefix(dir repo.Path) string {
 	for d := range dir.Upward() {
 		doc := p.document(p.firstFile(d, "pyproject.toml"))
 		for _, tool := range [][2]string{{"uv", "uv.lock"}, {"poetry", "poetry.lock"}, {"pdm", "pdm.lock"}, {"rye", "requirements-dev.lock"}} {
-			if p.has(join(d, tool[1])) || at(doc, "tool", tool[0]) != nil {
+			if p.has(join(d, tool[1])) || doc.Has("tool", tool[0]) {
 				return tool[0] + " run "
 			}
 		}
 		if p.firstFile(d, "Pipfile", "Pipfile.lock") != "" {
 			return "pipenv run "
 		}
-		if doc != nil {
+		if doc.Exists() {
 			return ""
 		}
 	}
@@ -92,14 +93,14 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 	}
 	for _, place := range [][2]string{{"pytest.ini", "pytest"}, {".pytest.ini", "pytest"}, {"tox.ini", "pytest"}, {"setup.cfg", "tool:pytest"}} {
 		file := p.firstFile(dir, place[0])
-		section, ok := parseINI(p.text(file))[place[1]]
+		section, ok := manifest.ParseINI(p.text(file))[place[1]]
 		if file == "" || !ok && place[0] != "pytest.ini" {
 			continue
 		}
 		return pytestConfig{
-			source: file, line: section[""].line,
-			testPaths: strings.Fields(section["testpaths"].text),
-			files:     strings.Fields(section["python_files"].text),
+			source: file, line: section[""].Line,
+			testPaths: strings.Fields(section["testpaths"].Text),
+			files:     strings.Fields(section["python_files"].Text),
 		}
 	}
 	file := p.firstFile(dir, "pyproject.toml")
@@ -111,7 +112,7 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 			section = append(section, key)
 			name += "." + key
 		}
-		if at(doc, section...) == nil {
+		if !doc.Has(section...) {
 			continue
 		}
 		return pytestConfig{
@@ -138,9 +139,9 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 }
 
 // fieldsAt returns a list of words inside of a document that may also be one string.
-func fieldsAt(doc any, keys ...string) []string {
+func fieldsAt(doc manifest.Document, keys ...string) []string {
 	var words []string
-	for _, text := range textsAt(doc, keys...) {
+	for _, text := range doc.Texts(keys...) {
 		words = append(words, strings.Fields(text)...)
 	}
 	return words
@@ -161,7 +162,7 @@ func (p *Project) pythonDependency(dir repo.Path, name string) (repo.Path, int) 
 		if !deps {
 			continue
 		}
-		if base == "pyproject.toml" && p.document(f) == nil {
+		if base == "pyproject.toml" && !p.document(f).Exists() {
 			continue
 		}
 		if n := lineOf(p.text(f), line); n > 0 {
@@ -172,7 +173,7 @@ func (p *Project) pythonDependency(dir repo.Path, name string) (repo.Path, int) 
 }
 
 // pythonScripts adds the scripts of hatch, pdm, poe and taskipy.
-func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
+func (p *Project) pythonScripts(dir repo.Path, doc manifest.Document, add func(candidate)) {
 	file := join(dir, "pyproject.toml")
 	offer := func(name, run string) {
 		line := lineOf(p.text(file), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)
@@ -185,9 +186,9 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 			purpose: purpose, lang: "python", key: run, order: order,
 		})
 	}
-	envs := tableAt(doc, "tool", "hatch", "envs")
-	for _, env := range sortedKeys(envs) {
-		for _, name := range sortedKeys(tableAt(envs, env, "scripts")) {
+	envs := doc.At("tool", "hatch", "envs")
+	for _, env := range keysOf(envs) {
+		for _, name := range keysOf(envs, env, "scripts") {
 			if !isName(env) {
 				continue
 			}
@@ -206,14 +207,14 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		{[]string{"tool", "poe", "tasks"}, p.pythonPrefix(dir) + "poe "},
 		{[]string{"tool", "taskipy", "tasks"}, p.pythonPrefix(dir) + "task "},
 	} {
-		for _, name := range sortedKeys(tableAt(doc, runner.table...)) {
+		for _, name := range keysOf(doc, runner.table...) {
 			offer(name, runner.run+name)
 		}
 	}
 }
 
 // toxCommands adds the environments of tox.
-func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
+func (p *Project) toxCommands(dir repo.Path, doc manifest.Document, add func(candidate)) {
 	type env struct {
 		name     string
 		commands string
@@ -221,18 +222,18 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	}
 	var envs []env
 	file := p.firstFile(dir, "tox.ini")
-	ini := parseINI(p.text(file))
-	if file == "" && at(doc, "tool", "tox") != nil {
+	ini := manifest.ParseINI(p.text(file))
+	if file == "" && doc.Has("tool", "tox") {
 		file = join(dir, "pyproject.toml")
-		if legacy := textAt(doc, "tool", "tox", "legacy_tox_ini"); legacy != "" {
-			ini = parseINI([]byte(legacy))
+		if legacy := doc.Text("tool", "tox", "legacy_tox_ini"); legacy != "" {
+			ini = manifest.ParseINI([]byte(legacy))
 		}
 		text := p.text(file)
-		if base := at(doc, "tool", "tox", "env_run_base"); base != nil {
-			envs = append(envs, env{"", flatText(at(base, "commands")), lineOf(text, `^[ \t]*\[tool\.tox\.env_run_base\]`)})
+		if base := doc.At("tool", "tox", "env_run_base"); base.Exists() {
+			envs = append(envs, env{"", flatText(base.At("commands")), lineOf(text, `^[ \t]*\[tool\.tox\.env_run_base\]`)})
 		}
-		for _, name := range sortedKeys(tableAt(doc, "tool", "tox", "env")) {
-			commands := flatText(at(doc, "tool", "tox", "env", name, "commands"))
+		for _, name := range keysOf(doc, "tool", "tox", "env") {
+			commands := flatText(doc.At("tool", "tox", "env", name, "commands"))
 			envs = append(envs, env{name, commands, lineOf(text, `^[ \t]*\[tool\.tox\.env\.["']?`+regexp.QuoteMeta(name)+`["']?\]`)})
 		}
 	}
@@ -241,9 +242,9 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	}
 	for _, section := range sortedKeys(ini) {
 		if section == "testenv" {
-			envs = append(envs, env{"", ini[section]["commands"].text, ini[section][""].line})
+			envs = append(envs, env{"", ini[section]["commands"].Text, ini[section][""].Line})
 		} else if name, ok := strings.CutPrefix(section, "testenv:"); ok {
-			envs = append(envs, env{name, ini[section]["commands"].text, ini[section][""].line})
+			envs = append(envs, env{name, ini[section]["commands"].Text, ini[section][""].Line})
 		}
 	}
 	tool := "tox"
@@ -270,18 +271,12 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 }
 
 // flatText joins all strings of a value.
-func flatText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case []any:
-		var parts []string
-		for _, e := range v {
-			parts = append(parts, flatText(e))
-		}
-		return strings.Join(parts, " ")
+func flatText(doc manifest.Document) string {
+	parts := []string{doc.Text()}
+	for _, item := range doc.Items() {
+		parts = append(parts, flatText(item))
 	}
-	return ""
+	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
 var noxSession = lazyRegexp(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
@@ -304,10 +299,10 @@ func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 }
 
 // pythonLinters adds the linters that are configured.
-func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(candidate)) {
+func (p *Project) pythonLinters(dir repo.Path, doc manifest.Document, prefix string, add func(candidate)) {
 	pyproject := p.firstFile(dir, "pyproject.toml")
 	setup := p.firstFile(dir, "setup.cfg")
-	sections := parseINI(p.text(setup))
+	sections := manifest.ParseINI(p.text(setup))
 	for _, l := range []struct {
 		tool, run string
 		files     []string
@@ -324,13 +319,13 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 			c.key = l.run
 		}
 		switch {
-		case at(doc, "tool", l.tool) != nil:
+		case doc.Has("tool", l.tool):
 			c.Source = pyproject
 			c.Line = lineOf(p.text(pyproject), `^[ \t]*\[tool\.`+l.tool+`\b`)
 		case p.firstFile(dir, l.files...) != "":
 			c.Source = p.firstFile(dir, l.files...)
 		case sections[l.tool] != nil:
-			c.Source, c.Line = setup, sections[l.tool][""].line
+			c.Source, c.Line = setup, sections[l.tool][""].Line
 		default:
 			continue
 		}
@@ -347,21 +342,21 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 }
 
 // mypyHasFiles reports whether the configuration of mypy lists the files to check.
-func (p *Project) mypyHasFiles(dir repo.Path, doc any, setup iniFile) bool {
-	if at(doc, "tool", "mypy", "files") != nil || at(doc, "tool", "mypy", "packages") != nil {
+func (p *Project) mypyHasFiles(dir repo.Path, doc manifest.Document, setup manifest.INI) bool {
+	if doc.Has("tool", "mypy", "files") || doc.Has("tool", "mypy", "packages") {
 		return true
 	}
-	own := parseINI(p.text(p.firstFile(dir, "mypy.ini", ".mypy.ini")))["mypy"]
-	return own["files"].text != "" || own["packages"].text != "" || setup["mypy"]["files"].text != ""
+	own := manifest.ParseINI(p.text(p.firstFile(dir, "mypy.ini", ".mypy.ini")))["mypy"]
+	return own["files"].Text != "" || own["packages"].Text != "" || setup["mypy"]["files"].Text != ""
 }
 
 // pythonBuild adds the build of a package that names its build system.
-func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(candidate)) {
-	if at(doc, "build-system") == nil {
+func (p *Project) pythonBuild(dir repo.Path, doc manifest.Document, prefix string, add func(candidate)) {
+	if !doc.Has("build-system") {
 		return
 	}
 	run := "python -m build"
-	switch backend := textAt(doc, "build-system", "build-backend"); {
+	switch backend := doc.Text("build-system", "build-backend"); {
 	case prefix == "uv run " || prefix == "poetry run " || prefix == "pdm run ":
 		run = strings.TrimSuffix(prefix, "run ") + "build"
 	case strings.HasPrefix(backend, "hatchling"):
@@ -406,11 +401,11 @@ func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
 // pytestFile returns the command that runs a file with pytest, by a script of hatch if that is how the project runs it.
 func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Command {
 	doc := p.document(p.firstFile(dir, "pyproject.toml"))
-	envs := tableAt(doc, "tool", "hatch", "envs")
+	envs := doc.At("tool", "hatch", "envs")
 	arg := quotePath(repo.Path(rel))
-	for _, env := range sortedKeys(envs) {
+	for _, env := range keysOf(envs) {
 		for _, name := range []string{"test", "tests"} {
-			script := flatText(at(envs, env, "scripts", name))
+			script := flatText(envs.At(env, "scripts", name))
 			if !strings.Contains(script, "pytest") || !strings.Contains(script, "{args") || !isName(env) {
 				continue
 			}

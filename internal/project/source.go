@@ -11,10 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/tailscale/hujson"
-	"go.yaml.in/yaml/v3"
-
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -65,121 +62,34 @@ func (p *Project) remember(file repo.Path, data []byte, err error) []byte {
 	return data
 }
 
-// document returns a file as a parsed document of nested map[string]any, []any, string, float64 and so on, nil if it is
-// missing or broken. A file that was cut is broken.
-func (p *Project) document(file repo.Path) any {
+// document returns a file as a parsed document, an empty one if it is missing or broken. A file that was cut is broken.
+func (p *Project) document(file repo.Path) manifest.Document {
 	if doc, ok := p.parsed[file]; ok {
 		return doc
 	}
 	data := p.text(file)
 	if data == nil {
-		return nil
+		return manifest.Document{}
 	}
-	var doc any
-	err := parse(file, data, &doc)
+	doc, err := parse(file.Base(), data)
 	if err != nil {
-		doc = nil
 		p.skipped[file] = cleanText(err.Error())
 	}
 	p.parsed[file] = doc
 	return doc
 }
 
-// parse reads JSON (with comments), TOML or YAML, by the name of the file. If a parser
-// panics, only this file is affected.
-func parse(file repo.Path, data []byte, doc *any) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("parse: %v", r)
-		}
-	}()
-	switch base := file.Base(); {
-	case strings.HasSuffix(base, ".toml") || base == "Pipfile":
-		if len(data) > maxTOML {
-			return fmt.Errorf("larger than %d KiB", maxTOML>>10)
-		}
-		var table map[string]any
-		if err := toml.Unmarshal(data, &table); err != nil {
-			return fmt.Errorf("not TOML: %w", err)
-		}
-		*doc = table
-	case strings.HasSuffix(base, ".yml") || strings.HasSuffix(base, ".yaml"):
-		var root yaml.Node
-		if err := yaml.Unmarshal(data, &root); err != nil {
-			return fmt.Errorf("not YAML: %w", err)
-		}
-		*doc = &root
-	default:
-		// encoding/json refuses deep nesting before the recursive parser of comments could run out of stack.
-		if err := json.Unmarshal(data, doc); err == nil {
-			return nil
-		}
-		if nesting(data) > 1000 {
-			return errors.New("nested too deeply")
-		}
-		plain, err := hujson.Standardize(slices.Clone(data))
-		if err != nil {
-			return fmt.Errorf("not JSON: %w", err)
-		}
-		return json.Unmarshal(plain, doc)
+func parse(name string, data []byte) (manifest.Document, error) {
+	if strings.HasSuffix(name, ".toml") && len(data) > maxTOML {
+		return manifest.Document{}, fmt.Errorf("larger than %d KiB", maxTOML>>10)
 	}
-	return nil
+	return manifest.Parse(name, data)
 }
 
-// nesting returns an upper bound for how deeply brackets are nested.
-func nesting(data []byte) int {
-	depth, deepest := 0, 0
-	for _, c := range data {
-		switch c {
-		case '[', '{':
-			depth++
-			deepest = max(deepest, depth)
-		case ']', '}':
-			depth--
-		}
-	}
-	return deepest
-}
-
-// at returns a value inside of a document, nil if it is not there.
-func at(doc any, keys ...string) any {
-	for _, key := range keys {
-		table, ok := doc.(map[string]any)
-		if !ok {
-			return nil
-		}
-		doc = table[key]
-	}
-	return doc
-}
-
-// textAt returns a string inside of a document, "" if there is none.
-func textAt(doc any, keys ...string) string {
-	s, _ := at(doc, keys...).(string)
-	return s
-}
-
-// textsAt returns the strings of a list, or the one string, inside of a document.
-func textsAt(doc any, keys ...string) []string {
-	switch v := at(doc, keys...).(type) {
-	case string:
-		return []string{v}
-	case []any:
-		var list []string
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				list = append(list, s)
-			}
-		}
-		return list
-	}
-	return nil
-}
-
-// tableAt returns a table inside of a document, nil if there is none.
-func tableAt(doc any, keys ...string) map[string]any {
-	table, _ := at(doc, keys...).(map[string]any)
-	return table
+// keysOf returns the keys of a part of a document in order, at most maxNames.
+func keysOf(doc manifest.Document, keys ...string) []string {
+	list := doc.Keys(keys...)
+	return list[:min(len(list), maxNames)]
 }
 
 // sortedKeys returns the keys of a map in order, at most maxNames.
@@ -232,51 +142,4 @@ func jsonLine(text []byte, path ...string) int {
 // lazyRegexp returns an expression that is compiled when it is first used: most commands of ken read no manifest.
 func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-// An iniFile has the sections of a file such as tox.ini, each with its keys. A value of several lines keeps its line ends.
-type iniFile map[string]map[string]iniValue
-
-type iniValue struct {
-	text string
-	line int
-}
-
-// parseINI reads as much of an INI file as is one.
-func parseINI(text []byte) iniFile {
-	file := make(iniFile)
-	var section map[string]iniValue
-	last := ""
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		line = strings.TrimRight(line, " \t\n")
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case trimmed == "" || trimmed[0] == '#' || trimmed[0] == ';':
-		case line[0] == '[' && strings.HasSuffix(line, "]"):
-			name := line[1 : len(line)-1]
-			section = file[name]
-			if section == nil {
-				section = map[string]iniValue{"": {line: n}}
-				file[name] = section
-			}
-			last = ""
-		case section == nil:
-		case line[0] == ' ' || line[0] == '\t':
-			if v, ok := section[last]; ok && last != "" {
-				v.text = strings.TrimPrefix(v.text+"\n"+trimmed, "\n")
-				section[last] = v
-			}
-		default:
-			i := strings.IndexAny(line, "=:")
-			if i < 0 {
-				last = ""
-				continue
-			}
-			last = strings.TrimSpace(line[:i])
-			section[last] = iniValue{text: strings.TrimSpace(line[i+1:]), line: n}
-		}
-	}
-	return file
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -31,7 +32,7 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 		if dir != "" {
 			tool = "task -d " + quotePath(dir) + " "
 		}
-		root, _ := p.document(file).(*yaml.Node)
+		root := p.document(file).YAML()
 		for _, t := range taskfileTasks(file, root) {
 			addTask(t, "task:", tool+t.name, add)
 		}
@@ -183,8 +184,8 @@ func needsArgument(parameters string) bool {
 // taskfileTasks returns the tasks of a Taskfile.
 func taskfileTasks(file repo.Path, root *yaml.Node) []task {
 	var tasks []task
-	for key, value := range yamlPairs(yamlAt(root, "tasks")) {
-		if internal := yamlAt(value, "internal"); internal != nil && internal.Value == "true" {
+	for key, value := range manifest.YAMLPairs(manifest.YAMLAt(root, "tasks")) {
+		if internal := manifest.YAMLAt(value, "internal"); internal != nil && internal.Value == "true" {
 			continue
 		}
 		if len(tasks) < maxNames {

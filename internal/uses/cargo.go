@@ -1,10 +1,10 @@
 package uses
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -38,59 +38,33 @@ func (c *crates) add(dir repo.Path, content []byte) {
 		c.byDir = make(map[repo.Path]*crate)
 	}
 	c.byDir[dir] = k
-	var doc map[string]any
-	if toml.Unmarshal(content, &doc) != nil {
+	doc, err := manifest.Parse("Cargo.toml", content)
+	if err != nil {
 		return
 	}
-	pkg := tableAt(doc, "package")
-	k.name = stringAt(pkg, "name")
-	if _, ok := pkg["edition"]; !ok && pkg != nil {
-		k.old = true
-	}
-	lib := tableAt(doc, "lib")
-	if name := stringAt(lib, "name"); name != "" {
-		k.name = name
-	}
-	k.name = strings.ReplaceAll(k.name, "-", "_")
-	k.lib, _ = join(dir, "src/lib.rs")
-	if p, ok := join(dir, stringAt(lib, "path")); ok && stringAt(lib, "path") != "" {
-		k.lib = p
-	}
+	file := manifest.Cargo{Document: doc}
+	lib, libName := file.Library()
+	k.name = strings.ReplaceAll(cmp.Or(libName, file.Name()), "-", "_")
+	k.old = file.Is2015()
+	k.lib, _ = join(dir, lib)
 	for _, kind := range []string{"bin", "test", "example", "bench"} {
-		list, _ := doc[kind].([]any)
-		for _, item := range list {
-			table, _ := item.(map[string]any)
-			if p, ok := join(dir, stringAt(table, "path")); ok && p != dir {
+		for _, target := range file.Targets(kind) {
+			if p, ok := join(dir, target.Path); ok && p != dir {
 				k.roots[p] = true
 			}
 		}
 	}
-	k.addDeps(k.deps, doc)
-	targets, _ := doc["target"].(map[string]any)
-	for _, v := range targets {
-		if table, ok := v.(map[string]any); ok {
-			k.addDeps(k.deps, table)
-		}
-	}
-	k.addDeps(k.workspace, tableAt(doc, "workspace"))
+	k.addDeps(k.deps, file.Dependencies())
+	k.addDeps(k.workspace, file.WorkspaceDependencies())
 }
 
-func (c *crate) addDeps(to map[string]crateDep, doc map[string]any) {
-	for _, kind := range []string{"build-dependencies", "dev-dependencies", "dependencies"} {
-		for name, v := range tableAt(doc, kind) {
-			code := strings.ReplaceAll(name, "-", "_")
-			dep := crateDep{name: code}
-			if table, ok := v.(map[string]any); ok {
-				dep.inherited, _ = table["workspace"].(bool)
-				if rel := stringAt(table, "path"); rel != "" {
-					dep.dir, dep.local = join(c.dir, rel)
-				}
-				if real := stringAt(table, "package"); real != "" {
-					dep.name = strings.ReplaceAll(real, "-", "_")
-				}
-			}
-			to[code] = dep
+func (c *crate) addDeps(to map[string]crateDep, deps map[string]manifest.CargoDependency) {
+	for name, d := range deps {
+		dep := crateDep{inherited: d.Inherited, name: strings.ReplaceAll(cmp.Or(d.Package, name), "-", "_")}
+		if d.Path != "" {
+			dep.dir, dep.local = join(c.dir, d.Path)
 		}
+		to[strings.ReplaceAll(name, "-", "_")] = dep
 	}
 }
 
@@ -161,9 +135,4 @@ func (c *crates) dependency(k *crate, name string) (*crate, Certainty) {
 		return nil, ""
 	}
 	return found[0], Likely
-}
-
-func stringAt(table map[string]any, name string) string {
-	s, _ := table[name].(string)
-	return s
 }

@@ -1,12 +1,11 @@
 package uses
 
 import (
-	"bytes"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"ken/internal/manifest"
 	"ken/internal/repo"
 )
 
@@ -39,17 +38,9 @@ type goReplace struct {
 
 func (m *goModules) addModule(dir repo.Path, content []byte) {
 	mod := &goModule{dir: dir}
-	for _, d := range goDirectives(content) {
-		switch d[0] {
-		case "module":
-			if len(d) == 2 {
-				mod.path = d[1]
-			}
-		case "replace":
-			if r, ok := goReplacement(dir, d[1:]); ok {
-				mod.replace = append(mod.replace, r)
-			}
-		}
+	if file, err := manifest.ParseGoModule(content); err == nil {
+		mod.path = file.Path
+		mod.replace = goReplacements(dir, file.Replace)
 	}
 	if m.byDir == nil {
 		m.byDir = make(map[repo.Path]*goModule)
@@ -60,24 +51,30 @@ func (m *goModules) addModule(dir repo.Path, content []byte) {
 
 func (m *goModules) addWorkspace(dir repo.Path, content []byte) {
 	w := new(goWorkspace)
-	for _, d := range goDirectives(content) {
-		switch d[0] {
-		case "use":
-			if len(d) == 2 {
-				if p, ok := join(dir, d[1]); ok {
-					w.use = append(w.use, p)
-				}
-			}
-		case "replace":
-			if r, ok := goReplacement(dir, d[1:]); ok {
-				w.replace = append(w.replace, r)
+	if file, err := manifest.ParseGoWorkspace(content); err == nil {
+		for _, use := range file.Use {
+			if p, ok := join(dir, use); ok {
+				w.use = append(w.use, p)
 			}
 		}
+		w.replace = goReplacements(dir, file.Replace)
 	}
 	if m.workspaces == nil {
 		m.workspaces = make(map[repo.Path]*goWorkspace)
 	}
 	m.workspaces[dir] = w
+}
+
+func goReplacements(dir repo.Path, list []manifest.GoReplace) []goReplace {
+	var out []goReplace
+	for _, r := range list {
+		replace := goReplace{old: r.Old}
+		if r.Dir != "" {
+			replace.dir, replace.local = join(dir, r.Dir)
+		}
+		out = append(out, replace)
+	}
+	return out
 }
 
 func (m *goModules) finish() {
@@ -87,57 +84,6 @@ func (m *goModules) finish() {
 			m.byPath[mod.path] = append(m.byPath[mod.path], mod)
 		}
 	}
-}
-
-// goReplacement parses the words after replace: old [version] => new [version].
-func goReplacement(dir repo.Path, words []string) (goReplace, bool) {
-	arrow := slices.Index(words, "=>")
-	if arrow < 1 || arrow+1 >= len(words) {
-		return goReplace{}, false
-	}
-	r := goReplace{old: words[0]}
-	to := words[arrow+1]
-	if strings.HasPrefix(to, "./") || strings.HasPrefix(to, "../") || to == "." || to == ".." {
-		r.dir, r.local = join(dir, to)
-	}
-	return r, true
-}
-
-// goDirectives returns the directives of go.mod or go.work, each as its words, those in
-// parentheses with the word before them.
-func goDirectives(content []byte) [][]string {
-	var list [][]string
-	block := ""
-	for line := range bytes.Lines(content) {
-		words := goWords(string(line))
-		switch {
-		case len(words) == 0:
-		case words[0] == ")":
-			block = ""
-		case len(words) == 2 && words[1] == "(":
-			block = words[0]
-		case block != "":
-			list = append(list, append([]string{block}, words...))
-		default:
-			list = append(list, words)
-		}
-	}
-	return list
-}
-
-// goWords splits a line of go.mod, without its comment.
-func goWords(line string) []string {
-	if i := strings.Index(line, "//"); i >= 0 && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
-		line = line[:i]
-	}
-	line = strings.ReplaceAll(line, "(", " ( ")
-	words := strings.Fields(line)
-	for i, w := range words {
-		if s, err := strconv.Unquote(w); err == nil && len(w) > 1 && w[0] != '\'' {
-			words[i] = s
-		}
-	}
-	return words
 }
 
 // moduleOf returns the module that a directory belongs to.

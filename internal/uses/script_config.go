@@ -1,15 +1,13 @@
 package uses
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-	"github.com/tailscale/hujson"
-	"go.yaml.in/yaml/v3"
-
+	"ken/internal/manifest"
 	"ken/internal/repo"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // scriptConfigs has the packages and workspaces of npm, yarn, pnpm and lerna.
@@ -34,72 +32,26 @@ type scriptWorkspace struct {
 	byName   map[string][]*scriptPackage
 }
 
-func (c *scriptConfigs) addPackage(dir repo.Path, content []byte) {
-	var doc struct {
-		Name         any             `json:"name"`
-		Source       any             `json:"source"`
-		Module       any             `json:"module"`
-		Main         any             `json:"main"`
-		Exports      any             `json:"exports"`
-		Imports      any             `json:"imports"`
-		Workspaces   json.RawMessage `json:"workspaces"`
-		Dependencies json.RawMessage `json:"dependencies"`
-		Dev          json.RawMessage `json:"devDependencies"`
-		Peer         json.RawMessage `json:"peerDependencies"`
-		Optional     json.RawMessage `json:"optionalDependencies"`
-	}
-	pkg := &scriptPackage{dir: dir, deps: make(map[string]string)}
-	if c.packages == nil {
-		c.packages = make(map[repo.Path]*scriptPackage)
-	}
-	// A package with a broken manifest still hides the package around it.
-	c.packages[dir] = pkg
-	if json.Unmarshal(content, &doc) != nil {
-		return
-	}
-	pkg.name, _ = doc.Name.(string)
-	pkg.source, _ = doc.Source.(string)
-	pkg.module, _ = doc.Module.(string)
-	pkg.main, _ = doc.Main.(string)
-	pkg.exports, pkg.imports = doc.Exports, doc.Imports
-	for _, deps := range []json.RawMessage{doc.Peer, doc.Optional, doc.Dev, doc.Dependencies} {
-		var m map[string]any
-		if json.Unmarshal(deps, &m) != nil {
-			continue
+// add reads a package.json, pnpm-workspace.yaml or lerna.json.
+func (c *scriptConfigs) add(p repo.Path, content []byte) {
+	doc, err := manifest.Parse(p.Base(), content)
+	if p.Base() == "package.json" {
+		if c.packages == nil {
+			c.packages = make(map[repo.Path]*scriptPackage)
 		}
-		for name, version := range m {
-			if v, ok := version.(string); ok {
-				pkg.deps[name] = v
-			}
-		}
+		// A package with a broken manifest still hides the package around it.
+		c.packages[p.Dir()] = newScriptPackage(p.Dir(), manifest.NodePackage{Document: doc})
 	}
-	var list []string
-	var object struct {
-		Packages []string `json:"packages"`
-	}
-	if json.Unmarshal(doc.Workspaces, &list) != nil {
-		if json.Unmarshal(doc.Workspaces, &object) == nil {
-			list = object.Packages
-		}
-	}
-	c.addWorkspace(dir, list)
-}
-
-func (c *scriptConfigs) addPnpm(dir repo.Path, content []byte) {
-	var doc struct {
-		Packages []string `yaml:"packages"`
-	}
-	if yaml.Unmarshal(content, &doc) == nil {
-		c.addWorkspace(dir, doc.Packages)
+	if err == nil {
+		c.addWorkspace(p.Dir(), manifest.Workspaces(p.Base(), doc))
 	}
 }
 
-func (c *scriptConfigs) addLerna(dir repo.Path, content []byte) {
-	var doc struct {
-		Packages []string `json:"packages"`
-	}
-	if json.Unmarshal(content, &doc) == nil {
-		c.addWorkspace(dir, doc.Packages)
+func newScriptPackage(dir repo.Path, file manifest.NodePackage) *scriptPackage {
+	return &scriptPackage{
+		dir: dir, name: file.Text("name"),
+		source: file.Text("source"), module: file.Text("module"), main: file.Text("main"),
+		exports: file.At("exports").Value(), imports: file.At("imports").Value(), deps: file.Dependencies(),
 	}
 }
 
@@ -324,24 +276,11 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, known map[repo.Path]*tsc
 	if err != nil {
 		return nil, err
 	}
-	plain, err := hujson.Standardize(content)
+	doc, err := manifest.Parse(p.Base(), content)
 	if err != nil {
 		return c, nil //nolint:nilerr // a broken file counts as empty
 	}
-	var doc struct {
-		Extends         any `json:"extends"`
-		CompilerOptions struct {
-			BaseURL any            `json:"baseUrl"`
-			Paths   map[string]any `json:"paths"`
-		} `json:"compilerOptions"`
-		References []struct {
-			Path string `json:"path"`
-		} `json:"references"`
-	}
-	if json.Unmarshal(plain, &doc) != nil {
-		return c, nil
-	}
-	for _, name := range stringsOf(doc.Extends) {
+	for _, name := range doc.Texts("extends") {
 		base, ok := r.extended(p, name)
 		if !ok {
 			continue
@@ -357,21 +296,21 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, known map[repo.Path]*tsc
 			c.paths = inherited.paths
 		}
 	}
-	if s, ok := doc.CompilerOptions.BaseURL.(string); ok {
+	if s, ok := doc.At("compilerOptions", "baseUrl").Value().(string); ok {
 		c.baseURL, c.hasBaseURL = joinConfig(p.Dir(), configDir, s)
 	}
-	if doc.CompilerOptions.Paths != nil {
+	if paths := doc.At("compilerOptions", "paths"); paths.IsTable() {
 		base := p.Dir()
 		if c.hasBaseURL {
 			base = c.baseURL
 		}
-		c.paths = pathAliases(base, configDir, doc.CompilerOptions.Paths)
+		c.paths = pathAliases(base, configDir, paths)
 	}
 	if !withReferences {
 		return c, nil
 	}
-	for _, ref := range doc.References {
-		q, ok := join(p.Dir(), ref.Path)
+	for _, ref := range doc.Items("references") {
+		q, ok := join(p.Dir(), ref.Text("path"))
 		if !ok {
 			continue
 		}
@@ -430,12 +369,12 @@ func joinConfig(dir, configDir repo.Path, rel string) (repo.Path, bool) {
 }
 
 // pathAliases reads paths. Targets that are outside of the repository are left out.
-func pathAliases(base, configDir repo.Path, paths map[string]any) []pathAlias {
-	list := make([]pathAlias, 0, len(paths))
-	for pattern, v := range paths {
+func pathAliases(base, configDir repo.Path, paths manifest.Document) []pathAlias {
+	list := []pathAlias{}
+	for _, pattern := range paths.Keys() {
 		prefix, suffix, star := strings.Cut(pattern, "*")
 		alias := pathAlias{prefix: prefix, suffix: suffix, exact: !star}
-		for _, t := range stringsOf(v) {
+		for _, t := range paths.Texts(pattern) {
 			if p, ok := joinConfig(base, configDir, t); ok {
 				alias.targets = append(alias.targets, p)
 			}
@@ -455,21 +394,4 @@ func pathAliases(base, configDir repo.Path, paths map[string]any) []pathAlias {
 		}
 	})
 	return list
-}
-
-// stringsOf returns a string or the strings of a list.
-func stringsOf(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		var list []string
-		for _, item := range v {
-			if s, ok := item.(string); ok {
-				list = append(list, s)
-			}
-		}
-		return list
-	}
-	return nil
 }

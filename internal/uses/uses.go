@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/manifest"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -167,17 +168,17 @@ func IsManifest(p repo.Path) bool {
 // ManifestRules returns the part of a manifest that resolving depends on. A Go module that only
 // requires other versions resolves as before.
 func ManifestRules(p repo.Path, content []byte) string {
-	if base := p.Base(); base != "go.mod" && base != "go.work" {
-		return string(content)
-	}
-	var rules strings.Builder
-	for _, d := range goDirectives(content) {
-		switch d[0] {
-		case "module", "use", "replace":
-			fmt.Fprintf(&rules, "%q\n", d)
+	switch p.Base() {
+	case "go.mod":
+		if mod, err := manifest.ParseGoModule(content); err == nil {
+			return fmt.Sprintf("%q %q", mod.Path, mod.Replace)
+		}
+	case "go.work":
+		if work, err := manifest.ParseGoWorkspace(content); err == nil {
+			return fmt.Sprintf("%q %q", work.Use, work.Replace)
 		}
 	}
-	return rules.String()
+	return string(content)
 }
 
 func isManifest(base string) bool {
@@ -197,16 +198,10 @@ func (r *Resolver) addManifest(p repo.Path, content []byte) {
 		r.goModules.addModule(p.Dir(), content)
 	case "go.work":
 		r.goModules.addWorkspace(p.Dir(), content)
-	case "package.json":
-		r.script.addPackage(p.Dir(), content)
-	case "pnpm-workspace.yaml":
-		r.script.addPnpm(p.Dir(), content)
-	case "lerna.json":
-		r.script.addLerna(p.Dir(), content)
-	case "pyproject.toml":
-		r.python.addPyproject(p.Dir(), content)
-	case "setup.cfg", "pytest.ini", "tox.ini":
-		r.python.addConfig(p.Dir(), content)
+	case "package.json", "pnpm-workspace.yaml", "lerna.json":
+		r.script.add(p, content)
+	case "pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini":
+		r.python.add(p, content)
 	case "Cargo.toml":
 		r.crates.add(p.Dir(), content)
 	}

@@ -1,4 +1,4 @@
-package project
+package manifest
 
 import (
 	"iter"
@@ -6,13 +6,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlAt returns the value of a key inside of a YAML document, nil if it is not there. It follows an
+// YAMLAt returns the value of a key inside of a YAML document, nil if it is not there. It follows an
 // alias one step, so a document that refers to itself ends.
-func yamlAt(node *yaml.Node, keys ...string) *yaml.Node {
-	node = yamlValue(node)
+func YAMLAt(node *yaml.Node, keys ...string) *yaml.Node {
+	node = YAMLValue(node)
 	for _, want := range keys {
 		var next *yaml.Node
-		for key, value := range yamlPairs(node) {
+		for key, value := range YAMLPairs(node) {
 			if key.Value == want {
 				next = value
 				break
@@ -21,13 +21,13 @@ func yamlAt(node *yaml.Node, keys ...string) *yaml.Node {
 		if next == nil {
 			return nil
 		}
-		node = yamlValue(next)
+		node = YAMLValue(next)
 	}
 	return node
 }
 
-// yamlValue returns the content of a document or alias.
-func yamlValue(node *yaml.Node) *yaml.Node {
+// YAMLValue returns the content of a document or alias.
+func YAMLValue(node *yaml.Node) *yaml.Node {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) > 0 {
 		node = node.Content[0]
 	}
@@ -37,10 +37,10 @@ func yamlValue(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// yamlPairs returns the keys and values of a mapping.
-func yamlPairs(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+// YAMLPairs returns the keys and values of a mapping.
+func YAMLPairs(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
-		node = yamlValue(node)
+		node = YAMLValue(node)
 		if node == nil || node.Kind != yaml.MappingNode {
 			return
 		}
@@ -52,9 +52,9 @@ func yamlPairs(node *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	}
 }
 
-// yamlItems returns the elements of a sequence, or the one value.
-func yamlItems(node *yaml.Node) []*yaml.Node {
-	node = yamlValue(node)
+// YAMLItems returns the elements of a sequence, or the one value.
+func YAMLItems(node *yaml.Node) []*yaml.Node {
+	node = YAMLValue(node)
 	switch {
 	case node == nil:
 		return nil
@@ -64,9 +64,9 @@ func yamlItems(node *yaml.Node) []*yaml.Node {
 	return []*yaml.Node{node}
 }
 
-// yamlText returns the value of a scalar, "" for all else.
-func yamlText(node *yaml.Node) string {
-	node = yamlValue(node)
+// YAMLText returns the value of a scalar, "" for all else.
+func YAMLText(node *yaml.Node) string {
+	node = YAMLValue(node)
 	if node == nil || node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 		return ""
 	}
