@@ -6,10 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"ken/internal/config"
 	"ken/internal/content"
 	"ken/internal/git"
+	"ken/internal/order"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/statedir"
@@ -45,14 +45,15 @@ type Fingerprinter struct {
 
 	mu      sync.Mutex
 	indexes map[string]*trackedFiles // by git directory
-	files   map[string]string        // last hash of HEAD and the tracked files, by worktree
+	files   map[string]string        // last digest of HEAD and the tracked files, by worktree
+	dirs    []string                 // directories of the last fingerprint, the most important first
 }
 
 // trackedFiles are the entries of an index with a given stat.
 type trackedFiles struct {
 	stat    string
 	entries []repo.Entry
-	dirs    []string // directories of entries, from the root
+	dirs    []string // directories of entries
 }
 
 // NewFingerprinter returns a Fingerprinter.
@@ -73,41 +74,35 @@ func (p *Fingerprinter) Take(ctx context.Context) (web.Fingerprint, error) {
 	if err != nil {
 		return "", err
 	}
+	// If not all directories can be watched, those of the server's worktree come first.
+	slices.SortStableFunc(trees, func(a, b git.Checkout) int { return order.TrueFirst(a.Here, b.Here) })
+	shared := newStats()
+	files := make([]*stats, len(trees))
+	own := make([]*stats, len(trees))
 	var group errgroup.Group
-	var shared string
-	files := make([]string, len(trees))
-	own := make([]string, len(trees))
 	group.Go(func() error {
-		shared = p.sharedDigest(g.CommonDir())
+		p.readShared(shared, g.CommonDir())
 		return nil
 	})
 	for i := range trees {
-		c := &trees[i]
-		if c.Err != nil {
-			continue
+		files[i] = newStats()
+		own[i] = newStats()
+		if c := &trees[i]; c.Err == nil {
+			group.Go(func() error { return p.readFiles(ctx, files[i], c.Repo) })
+			group.Go(func() error { return readOwn(ctx, own[i], c.Repo) })
 		}
-		group.Go(func() (err error) {
-			files[i], err = p.filesDigest(ctx, c.Repo)
-			return err
-		})
-		group.Go(func() error {
-			own[i] = ownDigest(ctx, c.Repo)
-			return nil
-		})
 	}
 	if err := group.Wait(); err != nil {
 		return "", err
 	}
 	all := sha256.New()
 	// A cleanup depends on the age of files.
-	fmt.Fprintf(all, "%d\n%s\n", p.opts.Now().Truncate(ageing).Unix(), shared)
+	fmt.Fprintf(all, "%d\n%s\n", p.opts.Now().Truncate(ageing).Unix(), shared.digest())
 	for i := range trees {
 		c := &trees[i]
-		fmt.Fprintf(all, "%q %t %q %s %v %s %s\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err, files[i], own[i])
-		p.mu.Lock()
-		p.files[c.Name] = fmt.Sprintf("%s %s", c.Head.Commit, files[i])
-		p.mu.Unlock()
+		fmt.Fprintf(all, "%q %t %q %s %v %s %s\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err, files[i].digest(), own[i].digest())
 	}
+	p.keep(trees, files, slices.Concat([]*stats{shared}, own, files))
 	if p.opts.Checks != nil {
 		fmt.Fprintf(all, "%d checks\n", p.opts.Checks())
 	}
@@ -118,30 +113,39 @@ func (p *Fingerprinter) Take(ctx context.Context) (web.Fingerprint, error) {
 			}
 		}
 	}
-	return web.Fingerprint(digestOf(all)), nil
+	return web.Fingerprint(hex.EncodeToString(all.Sum(nil))), nil
 }
 
 // ageing is how often the fingerprint changes with time alone.
 const ageing = 10 * time.Minute
 
-func digestOf(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)) }
-
-// sharedDigest hashes the stats of what all worktrees share: files of git, the stores of summaries, and the record of
-// the last read of remotes.
-func (p *Fingerprinter) sharedDigest(common string) string {
-	sum := sha256.New()
-	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude"} {
-		hashStat(sum, filepath.Join(common, filepath.FromSlash(name)))
+// keep keeps the digests of files, and the directories of everything that was read.
+func (p *Fingerprinter) keep(trees []git.Checkout, files, read []*stats) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range trees {
+		p.files[trees[i].Name] = fmt.Sprintf("%s %s", trees[i].Head.Commit, files[i].digest())
 	}
-	hashTree(sum, filepath.Join(common, "refs"))
-	hashStat(sum, local.OpenShareFile(common).Path())
+	p.dirs = nil
+	for _, s := range read {
+		p.dirs = append(p.dirs, s.dirs...)
+	}
+}
+
+// readShared reads the stats of what all worktrees share: files of git, the stores of summaries, and the record of the
+// last read of remotes.
+func (p *Fingerprinter) readShared(s *stats, common string) {
+	for _, name := range []string{"HEAD", "packed-refs", "config", "shallow", "info/attributes", "info/exclude"} {
+		s.addFile(filepath.Join(common, filepath.FromSlash(name)))
+	}
+	s.addTree(filepath.Join(common, "refs"))
+	s.addFile(local.OpenShareFile(common).Path())
 	for _, name := range p.databases(common) {
-		hashStat(sum, name)
+		s.addFile(name)
 		if info, err := os.Lstat(name + "-wal"); err == nil && info.Size() > 0 { // readers leave empty files
-			hashInfo(sum, "wal", info)
+			s.add("wal", info)
 		}
 	}
-	return digestOf(sum)
 }
 
 // databases lists the files of the stores.
@@ -149,53 +153,73 @@ func (p *Fingerprinter) databases(common string) []string {
 	return local.Open(local.Options{CommonDir: common, StateDir: p.opts.StateDir}).Files() // opens no file
 }
 
-// ownDigest hashes the stats of the index, the specs, the settings and the state directory of a worktree.
-func ownDigest(ctx context.Context, g *git.Repo) string {
-	sum := sha256.New()
-	hashTree(sum, filepath.Join(g.Root(), spec.Root))
-	hashStat(sum, filepath.Join(g.GitDir(), "index"))
-	hashStat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
-	hashStat(sum, filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
-	s, err := statedir.Open(ctx, statedir.Options{From: g.Root()})
+// readOwn reads the stats of the index, the specs, the settings and the state directory of a worktree.
+func readOwn(ctx context.Context, s *stats, g *git.Repo) error {
+	s.addFile(filepath.Join(g.GitDir(), "index"))
+	s.addTree(filepath.Join(g.Root(), spec.Root))
+	s.addFile(filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
+	s.addFile(filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
+	dir, err := statedir.Open(ctx, statedir.Options{From: g.Root()})
 	if err != nil {
-		fmt.Fprintf(sum, "%v\n", err) // the board says so
-		return digestOf(sum)
+		fmt.Fprintf(s.sum, "%v\n", err) // the board says so
+		return nil
 	}
-	defer s.Close()
-	hashDir(sum, s.Path())
-	hashDir(sum, filepath.Join(s.Path(), ".archive"))
-	return digestOf(sum)
+	s.addDir(dir.Path())
+	s.addDir(filepath.Join(dir.Path(), ".archive"))
+	return dir.Close()
 }
 
-// FilesKey returns the last hash of HEAD and the tracked files of a worktree.
+// FilesKey returns the last digest of HEAD and the tracked files of a worktree.
 func (p *Fingerprinter) FilesKey(worktree string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.files[worktree]
 }
 
-// filesDigest hashes the stats of all tracked files.
-func (p *Fingerprinter) filesDigest(ctx context.Context, g *git.Repo) (string, error) {
+// Places lists the directories to watch, for [content.Watch]: those of the last fingerprint.
+func (p *Fingerprinter) Places(ctx context.Context) []string {
+	p.mu.Lock()
+	dirs := p.dirs
+	p.mu.Unlock()
+	if dirs == nil {
+		if _, err := p.Take(ctx); err != nil {
+			return nil
+		}
+		p.mu.Lock()
+		dirs = p.dirs
+		p.mu.Unlock()
+	}
+	return dirs[:min(len(dirs), maxWatched)]
+}
+
+// maxWatched is the largest number of watched directories. Systems allow few more. The dashboard notices changes in
+// other directories a little later, by their fingerprint.
+const maxWatched = 2048
+
+// readFiles reads the stats of all tracked files.
+func (p *Fingerprinter) readFiles(ctx context.Context, s *stats, g *git.Repo) error {
 	idx, err := p.index(ctx, g)
 	if err != nil {
-		return "", err
+		return err
 	}
 	found, err := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()}).Stat(ctx, idx.entries)
 	if err != nil {
-		return "", err
+		return err
 	}
-	sum := sha256.New()
 	for i := range found {
 		f := &found[i]
-		fmt.Fprintf(sum, "%d %t %d %d %d %d\n", f.Presence, f.Executable, f.Stat.Size, f.Stat.Mtime, f.Stat.Ctime, f.Stat.Inode)
+		fmt.Fprintf(s.sum, "%d %t %d %d %d %d\n", f.Presence, f.Executable, f.Stat.Size, f.Stat.Mtime, f.Stat.Ctime, f.Stat.Inode)
 	}
-	return digestOf(sum), nil
+	if runtime.GOOS == "linux" || runtime.GOOS == "windows" { // other systems keep every file of a watched directory open
+		s.dirs = idx.dirs
+	}
+	return nil
 }
 
 func (p *Fingerprinter) index(ctx context.Context, g *git.Repo) (*trackedFiles, error) {
-	sum := sha256.New()
-	hashStat(sum, filepath.Join(g.GitDir(), "index"))
-	key := digestOf(sum)
+	now := newStats()
+	now.addFile(filepath.Join(g.GitDir(), "index"))
+	key := now.digest()
 	p.mu.Lock()
 	kept := p.indexes[g.GitDir()]
 	p.mu.Unlock()
@@ -212,7 +236,7 @@ func (p *Fingerprinter) index(ctx context.Context, g *git.Repo) (*trackedFiles, 
 		idx.entries[i] = repo.Entry{Path: e.Path}
 		if dir := e.Path.Dir(); dir != last {
 			last = dir
-			idx.dirs = append(idx.dirs, string(dir))
+			idx.dirs = append(idx.dirs, filepath.Join(g.Root(), filepath.FromSlash(string(dir))))
 		}
 	}
 	slices.Sort(idx.dirs)
@@ -221,46 +245,4 @@ func (p *Fingerprinter) index(ctx context.Context, g *git.Repo) (*trackedFiles, 
 	p.indexes[g.GitDir()] = idx
 	p.mu.Unlock()
 	return idx, nil
-}
-
-// hashStat hashes the stat of a file, or its absence.
-func hashStat(sum hash.Hash, name string) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		fmt.Fprintf(sum, "%q: none\n", name)
-		return
-	}
-	hashInfo(sum, name, info)
-}
-
-func hashInfo(sum hash.Hash, name string, info fs.FileInfo) {
-	fmt.Fprintf(sum, "%q %d %d %o\n", name, info.Size(), info.ModTime().UnixNano(), info.Mode())
-}
-
-// hashDir hashes the stats of the entries of a directory.
-func hashDir(sum hash.Hash, dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		fmt.Fprintf(sum, "%q: %t\n", dir, os.IsNotExist(err))
-		return
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			hashInfo(sum, e.Name(), info)
-		}
-	}
-}
-
-// hashTree hashes the stats of everything below a directory.
-func hashTree(sum hash.Hash, dir string) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			fmt.Fprintf(sum, "%q: %v\n", path, err)
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			hashInfo(sum, path, info)
-		}
-		return nil
-	})
 }
