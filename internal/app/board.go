@@ -43,7 +43,7 @@ func (w webSource) board(ctx context.Context, name string, onPart func(*board.Bo
 	source.Branch = strings.TrimPrefix(c.Head.Branch, "refs/heads/")
 	source.Head = c.Head.Commit
 	source.Overlays = server.Spec().Overlays
-	source.Runs = func(ctx context.Context) *board.Part[board.Runs] { return w.runs.part(ctx, runsAnswer) }
+	source.Runs = func(ctx context.Context) *board.Part[board.Runs] { return w.runs.part(ctx, runsFullWait) }
 	b := board.Make(ctx, repositoryName(g, all), source, onPart)
 	return b, errors.Join(ctx.Err(), server.Close())
 }

@@ -29,7 +29,7 @@ func webDeps(ctx context.Context, g *git.Repo, shell string) web.Deps {
 		StateDir: ken.StateDir(),
 		// A late answer changes the next fingerprint.
 		Runs: func(ctx context.Context) *board.Part[board.Runs] {
-			part := runs.part(ctx, runsBriefly)
+			part := runs.part(ctx, runsShortWait)
 			if part == runsLate {
 				return nil
 			}

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	runsFresh   = time.Second            // how long an answer is used
-	runsPatient = 2 * time.Second        // how long the server may take
-	runsBriefly = 250 * time.Millisecond // how long a caller waits after a request without an answer
-	runsAnswer  = 2 * runsPatient        // after this time there is an answer, or the server gave none
-	runsShown   = 5                      // the number of runs in an answer
+	runsMaxAge    = time.Second            // how long an answer is used
+	runsTimeout   = 2 * time.Second        // how long the server may take
+	runsShortWait = 250 * time.Millisecond // how long a caller waits after a request without an answer
+	runsFullWait  = 2 * runsTimeout        // after this time there is an answer, or the server gave none
+	runsShown     = 5                      // the number of runs in an answer
 )
 
 // A runsCache answers with the runs of a repository, at most a second old. A server that does not
 // answer delays a caller only once.
 type runsCache struct {
 	root    string
-	patient time.Duration // how long the server may take; runsPatient when 0
+	patient time.Duration // how long the server may take; runsTimeout when 0
 
 	mu    sync.Mutex
 	known *board.Part[board.Runs]
@@ -45,7 +45,7 @@ type runsCache struct {
 func (r *runsCache) part(ctx context.Context, patience time.Duration) *board.Part[board.Runs] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.busy == nil && time.Since(r.at) < runsFresh {
+	if r.busy == nil && time.Since(r.at) < runsMaxAge {
 		return r.known
 	}
 	if r.busy == nil {
@@ -53,7 +53,7 @@ func (r *runsCache) part(ctx context.Context, patience time.Duration) *board.Par
 		go r.renew(context.WithoutCancel(ctx), r.busy)
 	}
 	if r.known != nil && r.known.Known == nil {
-		patience = min(patience, runsBriefly)
+		patience = min(patience, runsShortWait)
 	}
 	busy := r.busy
 	r.mu.Unlock()
@@ -74,7 +74,7 @@ var runsLate = board.RunsPart(nil, errors.New("no answer from the server in time
 
 // renew asks the server, and wakes the callers that wait.
 func (r *runsCache) renew(ctx context.Context, busy chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.patient, runsPatient))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.patient, runsTimeout))
 	defer cancel()
 	found := r.ask(ctx)
 	r.mu.Lock()
@@ -143,7 +143,9 @@ func lastRuns(ctx context.Context, w *ken.Repository) *board.Part[board.Runs] {
 	}
 	asked := &runsCache{root: w.Git.Root()}
 	defer asked.close()
-	part := asked.part(ctx, runsAnswer)
+	ctx, cancel := context.WithTimeout(ctx, runsTimeout)
+	defer cancel()
+	part := asked.ask(ctx)
 	if part != nil && part.Known != nil {
 		if text, err := json.Marshal(part.Known); err == nil {
 			w.Cache.Save(key, text)

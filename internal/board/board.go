@@ -73,6 +73,9 @@ type Part[T any] struct {
 	Unknown *Unread `json:"unknown"` // null if Known is set
 }
 
+// Read reports whether the part was read, with or without success.
+func (p Part[T]) Read() bool { return p.Known != nil || p.Unknown != nil }
+
 // OrZero returns what is known, the zero value if the part is unknown or was not read.
 func (p Part[T]) OrZero() (known T) {
 	if p.Known != nil {

@@ -187,12 +187,12 @@ func readingParts(b *board.Board, w *board.Worktree) []string {
 			list = append(list, name)
 		}
 	}
-	add(w.Files.Known != nil || w.Files.Unknown != nil, "files")
-	add(w.Survey.Known != nil || w.Survey.Unknown != nil, "directories")
-	add(w.Spec.Known != nil || w.Spec.Unknown != nil, "specs")
-	add(w.Documents.Known != nil || w.Documents.Unknown != nil, "documents")
-	add(w.State.Known != nil || w.State.Unknown != nil, "the state directory")
-	add(b.Proposals.Known != nil || b.Proposals.Unknown != nil, "worktrees")
+	add(w.Files.Read(), "files")
+	add(w.Survey.Read(), "directories")
+	add(w.Spec.Read(), "specs")
+	add(w.Documents.Read(), "documents")
+	add(w.State.Read(), "the state directory")
+	add(b.Proposals.Read(), "worktrees")
 	return list
 }
 
