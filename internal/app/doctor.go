@@ -11,7 +11,6 @@ import (
 	"ken/internal/install"
 	"ken/internal/install/disk"
 	"ken/internal/ken"
-	"ken/internal/registry"
 	"ken/internal/statedir"
 	"ken/internal/store/local"
 	"ken/internal/store/postgres"
@@ -73,16 +72,15 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 		return err
 	}
 	facts.AddUnused(unused)
-	rep, err := w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true})
+	rep, directories, err := w.Status(ctx)
 	if err != nil {
 		return err
 	}
 	facts.StaleFiles = rep.Counts.Stale
-	directories, err := w.Surveys().DirCounts(ctx, rep, false, nil)
 	if directories != nil {
 		facts.StaleDirectories = len(directories.NeedAttention)
 	}
-	return err
+	return nil
 }
 
 // reachesBase returns an error if the team's store cannot be used.

@@ -35,7 +35,7 @@ var budgets = []budget{
 	{[]string{"survey"}, 7340, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3430, 2200},
 	{[]string{"brief", "review", "summary"}, 5900, 5200},
-	{[]string{"board", "attention", "dashboard"}, 2540, 2200},
+	{[]string{"board", "attention", "dashboard"}, 2390, 2200},
 	{[]string{"share"}, 1880, 1700},
 	{[]string{"web"}, 5580, 5200},
 	{[]string{"mcp"}, 2980, 2300},

@@ -135,16 +135,6 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 	})
 }
 
-// currentStatus returns what ken status reports about files and directories.
-func (p *program) currentStatus(ctx context.Context, w *ken.Repository) (known *statusReport, err error) {
-	known = &statusReport{}
-	if known.Report, err = w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
-		return nil, err
-	}
-	known.Directories, err = w.Surveys().DirCounts(ctx, known.Report, false, nil)
-	return known, err
-}
-
 // statusReport is the answer of status and verify: the report on files, and the counts of the other texts.
 type statusReport struct {
 	*registry.Report

@@ -108,8 +108,8 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 		p.io.Printf("\n")
 	}
 	// The same questions as ken status, so that the two cannot disagree.
-	known, err := p.currentStatus(ctx, w)
-	if err != nil {
+	known := &statusReport{}
+	if known.Report, known.Directories, err = w.Status(ctx); err != nil {
 		return nil, err
 	}
 	check := func(ctx context.Context) (*docs.Report, error) { return w.Documents().Check(ctx, docs.Options{}) }
