@@ -24,7 +24,7 @@ type stateAct struct {
 	args []string
 	// lay prepares the directory, after the files of all acts.
 	lay func(*workdir)
-	// then prepares each copy separately: ken finishes an unfinished change only in
+	// then prepares each copy separately: ken undoes an unfinished change only in
 	// the directory in which it began.
 	then func(*workdir)
 	// replaces lists the files that the verb overwrites. The content of all other
@@ -62,7 +62,7 @@ func killed(args ...string) func(*workdir) {
 		out, err := w.run("strace", append([]string{
 			"-f", "-qq", "-o", os.DevNull, "-e", "trace=renameat", "-e", "inject=renameat:signal=SIGKILL:when=4", filepath.Join(bin, "ken"), "state", "--dir", "state",
 		}, args...)...)
-		if err == nil || !slices.ContainsFunc(listed(w.t, w.path(".archive")), func(name string) bool { return strings.HasPrefix(name, ".do-") }) {
+		if err == nil || !slices.ContainsFunc(listed(w.t, w.path(".archive")), func(name string) bool { return strings.HasSuffix(name, ".tmp") }) {
 			w.t.Fatalf("%q was not killed: %v\n%s", args, err, out)
 		}
 	}
@@ -353,7 +353,8 @@ func (h held) check(w *workdir) {
 	w.must("get", "next")
 	w.must("cleanup", "--apply")
 	for _, name := range append(listed(t, w.path(".archive")), listed(t, w.path(""))...) {
-		if name == ".lock" || strings.HasPrefix(name, ".plan-") || strings.HasPrefix(name, ".do-") || strings.HasPrefix(name, ".trash-") || strings.HasSuffix(name, ".tmp") {
+		unfinished := strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, ".trash-")
+		if name == ".lock" || unfinished {
 			t.Fatalf("%s: the file %s remains", h.when, name)
 		}
 	}

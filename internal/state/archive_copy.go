@@ -66,4 +66,6 @@ func (l *Locked) logName(name string) (string, error) {
 
 // stamp formats a time for file names: sortable, to the nanosecond, with characters that
 // every system allows.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15-04-05.000000000Z") }
+func stamp(t time.Time) string { return t.UTC().Format(stampLayout) }
+
+const stampLayout = "2006-01-02T15-04-05.000000000Z"

@@ -3,10 +3,12 @@ package state
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
+	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/fault"
@@ -14,6 +16,14 @@ import (
 )
 
 // A Change is everything that one verb does to the directory.
+//
+// While it is made, a change has a folder in the archive, called <time>.tmp. It has a record
+// (CHANGE.json), the new file (new), and the old entries in files/. Each step is one rename:
+// old entries move to files/, restored ones move from their snapshot to the directory, and the
+// new file takes its place last. That last rename decides: as long as the folder has the new
+// file, the next process with the lock undoes the change, which is moving back. A change without
+// a new file has an empty one instead, and ends with its removal. Then the folder gets the name
+// of a snapshot.
 type Change struct {
 	Verb string    // reset, cleanup, evict, init, …
 	Time time.Time // when; it names the snapshot
@@ -24,7 +34,7 @@ type Change struct {
 	// RestoreOnly lists the entries of the snapshot that come back; all if empty. The
 	// others stay in the snapshot.
 	RestoreOnly []string
-	Writes      []Write // new contents, after the moves; a file may be both moved and written
+	Write       *Write // a new content, after the moves; the file may be both moved and written
 	// Keep is how many snapshots may remain, including the new one, which is
 	// never pruned. 0 keeps none, and a negative number keeps all.
 	Keep int
@@ -61,30 +71,23 @@ type Applied struct {
 	PruneErr error
 }
 
-// Prefixes of folders in the archive that are not snapshots. They show the progress of a
-// change. The next process with the lock finishes or removes them.
+// Names of folders in the archive that are not snapshots.
 const (
-	planned = ".plan-"  // being written; nothing has happened
-	doing   = ".do-"    // decided; it will be finished
-	trash   = ".trash-" // to be removed
+	pending = ".tmp"    // the end of the name: it will be undone or finished
+	trash   = ".trash-" // the beginning of the name: it will be removed
 )
 
-// Files in the folder of a change.
+// What the folder of a change contains.
 const (
-	planFile     = "/PLAN.json"     // the change
-	newFiles     = "/new"           // new files
-	movedFiles   = "/files"         // moved files
-	manifestFile = "/MANIFEST.json" // written at the end, instead of the plan
+	recordFile   = "/CHANGE.json"
+	newFile      = "/new"
+	movedFiles   = "/files"
+	manifestFile = "/MANIFEST.json"
 )
 
-var (
-	errRefused  = errors.New("cannot write")
-	errLeftover = errors.New("cannot remove")
-)
-
-// Apply makes a change completely or not at all. After a crash the directory is in the
-// old state, or the next Lock brings it to the new one. Cancelling the context stops
-// Apply only before the change is decided.
+// Apply makes a change completely or not at all. If it fails, or its process is killed, the
+// directory is in the old state, or the next Lock brings it there. Once the change is decided,
+// only the archive remains to be tidied.
 //
 // Entries that cannot be moved or restored do not fail the change; Applied lists them.
 // Only a change that makes a snapshot prunes old ones.
@@ -92,11 +95,11 @@ func (l *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	if err := l.check(c); err != nil {
 		return Applied{}, l.changed(c, err)
 	}
-	if len(c.Moves) == 0 && c.Restore == "" && len(c.Writes) < 2 {
-		for _, w := range c.Writes {
-			return Applied{}, l.Replace(w.Name, w.Content)
+	if len(c.Moves) == 0 && c.Restore == "" {
+		if c.Write == nil {
+			return Applied{}, nil
 		}
-		return Applied{}, nil
+		return Applied{}, l.Replace(c.Write.Name, c.Write.Content)
 	}
 	if ctx.Err() != nil {
 		return Applied{}, cancelledError(ctx, c.Verb)
@@ -104,29 +107,27 @@ func (l *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	if err := l.needArchive(); err != nil {
 		return Applied{}, l.changed(c, err)
 	}
-	p, err := l.plan(c)
-	if err != nil {
+	var err error
+	if c.Time, err = l.unusedTime(c.Time); err != nil {
 		return Applied{}, l.changed(c, err)
 	}
-	staged := l.dir.names.Archive + "/" + planned + stamp(p.Time)
-	folder := l.dir.names.Archive + "/" + doing + stamp(p.Time)
-	err = l.stage(ctx, staged, p, c)
+	var out Applied
+	folder := l.dir.names.Archive + "/" + stamp(c.Time) + pending
+	r, err := l.begin(ctx, folder, c, &out)
 	if err == nil {
-		err = l.rename(staged, folder) // the change is decided
+		err = l.decide(folder, c.Write)
+	}
+	if err != nil && l.undo(folder) != nil {
+		return Applied{}, l.changed(c, fmt.Errorf("interrupted; the next ken state command undoes it: %w", err))
+	}
+	if err != nil && ctx.Err() != nil {
+		return Applied{}, cancelledError(ctx, c.Verb)
 	}
 	if err != nil {
-		_ = l.removeAll(staged) // otherwise the next Lock removes it
-		if ctx.Err() != nil {
-			return Applied{}, cancelledError(ctx, c.Verb)
-		}
 		return Applied{}, l.changed(c, err)
 	}
-	if err := l.syncDir(l.dir.names.Archive); err != nil {
-		return Applied{}, l.changed(c, err)
-	}
-	out, err := l.carryOut(folder, p)
-	if err != nil {
-		return out, l.changed(c, fmt.Errorf("interrupted; the next ken state command finishes it: %w", err))
+	if err := l.finish(folder, r, &out); err != nil {
+		return out, l.changed(c, fmt.Errorf("the change is made, and the next ken state command tidies the archive: %w", err))
 	}
 	return out, nil
 }
@@ -141,46 +142,48 @@ func (l *Locked) check(c Change) error {
 	if err := checkVerb(c.Verb); err != nil {
 		return err
 	}
-	moved := make(map[string]bool, len(c.Moves))
 	for _, m := range c.Moves {
 		if err := l.checkOwned(m.Name); err != nil {
 			return err
-		}
-		moved[m.Name] = true
-	}
-	written := make(map[string]bool, len(c.Writes))
-	for _, w := range c.Writes {
-		if err := l.checkOwned(w.Name); err != nil {
-			return err
-		}
-		if written[w.Name] {
-			return fmt.Errorf("two contents for %s", repo.Path(w.Name))
-		}
-		written[w.Name] = true
-		if _, err := l.modeOf(w.Name); err != nil && (!moved[w.Name] || !errors.Is(err, errDirectory)) {
-			return fmt.Errorf("write %s: %w", repo.Path(w.Name), cause(err))
 		}
 	}
 	if c.Restore != "" {
 		return l.checkSnapshot(c.Restore)
 	}
+	if c.Write == nil {
+		return nil
+	}
+	if err := l.checkOwned(c.Write.Name); err != nil {
+		return err
+	}
+	_, err := l.modeOf(c.Write.Name)
+	makesRoom := c.moves(c.Write.Name) && errors.Is(err, errDirectory)
+	if err != nil && !makesRoom {
+		return fmt.Errorf("write %s: %w", repo.Path(c.Write.Name), cause(err))
+	}
 	return nil
 }
+
+// moves reports whether the change moves an entry.
+func (c Change) moves(name string) bool {
+	return slices.ContainsFunc(c.Moves, func(m Move) bool { return m.Name == name })
+}
+
+// writes reports whether the change writes a file.
+func (c Change) writes(name string) bool { return c.Write != nil && c.Write.Name == name }
 
 // needArchive creates the archive if it does not exist. It must be a directory and not a
 // link, which could lead anywhere.
 func (l *Locked) needArchive() error {
 	name := l.dir.names.Archive
 	info, err := l.root.Lstat(name)
-	switch {
-	case err == nil && info.IsDir():
-		return nil
-	case err == nil:
-		return l.dir.notArchive()
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.mkdirIf(".", name)
 	}
-	return l.mkdirIf(".", name)
+	if err == nil && !info.IsDir() {
+		return l.dir.notArchive()
+	}
+	return err
 }
 
 // notArchive returns the error for an archive that is not a directory.
@@ -191,124 +194,118 @@ func (d *Dir) notArchive() error {
 	}
 }
 
-// stage writes and syncs everything that carrying out the plan needs.
-func (l *Locked) stage(ctx context.Context, folder string, p *plan, c Change) error {
-	for _, dir := range []string{folder, folder + newFiles, folder + movedFiles} {
-		if err := l.mkdir(dir); err != nil {
-			return err
-		}
-	}
-	moved := p.moved()
-	for _, w := range c.Writes {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := l.keepPresent(folder, w.Name, moved); err != nil {
-			return fmt.Errorf("keep %s: %w", repo.Path(w.Name), cause(err))
-		}
-		mode, err := l.modeOf(w.Name)
-		if err != nil && !errors.Is(err, errDirectory) {
-			return err
-		}
-		if err := l.writeNew(folder+newFiles+"/"+w.Name, bytes.NewReader(w.Content), mode); err != nil {
-			return err
-		}
-	}
-	b, err := p.marshal()
-	if err != nil {
-		return err
-	}
-	if err := l.writeNew(folder+planFile, bytes.NewReader(b), 0); err != nil {
-		return err
-	}
-	for _, dir := range []string{folder + newFiles, folder + movedFiles, folder} {
-		if err := l.syncDir(dir); err != nil {
-			return err
-		}
+// checkVerb returns an error for a verb that a snapshot's name cannot have.
+func checkVerb(verb string) error {
+	if verb == "" || strings.Trim(verb, "abcdefghijklmnopqrstuvwxyz-") != "" {
+		return fmt.Errorf("%q is not a verb", verb)
 	}
 	return nil
 }
 
-// keepPresent links a file that is both moved and written into the archive. The new
-// version then replaces the old one, so that readers always find a file.
-func (l *Locked) keepPresent(folder, name string, moved map[string]bool) error {
-	if !moved[name] {
-		return nil
+// unusedTime returns the first time from at on that no folder of the archive has.
+func (l *Locked) unusedTime(at time.Time) (time.Time, error) {
+	if at.IsZero() {
+		at = l.dir.now()
 	}
-	info, err := l.root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case info.IsDir():
-		return nil // a directory cannot have a second link; moveOut moves it
+	names, err := list(l.root, l.dir.names.Archive)
+	if err != nil {
+		return at, err
 	}
-	to := folder + movedFiles + "/" + name
-	if err := l.link(name, to); err == nil || !info.Mode().IsRegular() {
-		return nil //nolint:nilerr // without a second link, moveOut moves it
+	taken := strings.Join(names, "/")
+	for strings.Contains(taken, stamp(at)) {
+		at = at.Add(time.Nanosecond)
 	}
-	return l.copyFile(name, to)
+	return at.UTC(), nil
 }
 
-// carryOut carries out the plan in folder, and continues one that was interrupted.
-//
-// A step is done when its file is no longer at its source. Only the order of the steps
-// tells that from a file that never existed.
-func (l *Locked) carryOut(folder string, p *plan) (Applied, error) {
-	var out Applied
-	if err := l.moveOut(folder, p, &out); err != nil {
-		return out, err
+// begin does everything that can be undone.
+func (l *Locked) begin(ctx context.Context, folder string, c Change, out *Applied) (record, error) {
+	s, r, err := l.newRecord(c)
+	if err == nil {
+		err = l.prepare(folder, r, c.Write)
 	}
-	if p.Restore != "" {
-		if err := l.restoreFiles(p, &out); err != nil {
-			return out, err
-		}
+	if err == nil {
+		err = l.moveOut(ctx, folder+movedFiles, c, out)
 	}
-	refused, err := l.putNew(folder, p)
-	if err != nil {
-		return out, err
+	if err == nil && s != nil {
+		err = l.restore(s, r, out)
 	}
-	if err := l.finish(folder, p, &out); err != nil {
-		return out, err
+	if err == nil && c.Keep != 0 {
+		err = l.writeManifest(folder, c)
 	}
-	return out, refused
+	return r, err
 }
 
-func (l *Locked) moveOut(folder string, p *plan, out *Applied) error {
-	if len(p.Moves) == 0 {
-		return nil
-	}
-	there, err := list(l.root, folder+movedFiles)
-	if err != nil {
-		return err
-	}
-	done := make(map[string]bool, len(there))
-	for _, name := range there {
-		done[name] = true
-	}
-	later, err := l.alreadyDone(folder, p)
-	if err != nil {
-		return err
-	}
-	for _, m := range p.Moves {
-		name := string(m.Name)
-		if done[name] || later[name] {
-			continue
+// prepare creates the folder of a change. All of it is on disk before anything moves.
+func (l *Locked) prepare(folder string, r record, w *Write) error {
+	for _, dir := range []string{folder, folder + movedFiles} {
+		if err := l.mkdir(dir); err != nil {
+			return err
 		}
-		err := l.rename(name, folder+movedFiles+"/"+name)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := l.writeNew(folder+recordFile, bytes.NewReader(append(b, '\n')), 0); err != nil {
+		return err
+	}
+	var content []byte
+	var mode fs.FileMode
+	if w != nil {
+		content = w.Content
+		mode, _ = l.modeOf(w.Name) // a directory makes room
+	}
+	if err := l.writeNew(folder+newFile, bytes.NewReader(content), mode); err != nil {
+		return err
+	}
+	if err := l.syncDir(folder); err != nil {
+		return err
+	}
+	return l.syncDir(l.dir.names.Archive)
+}
+
+// moveOut moves entries out of the directory.
+func (l *Locked) moveOut(ctx context.Context, to string, c Change, out *Applied) error {
+	for _, m := range c.Moves {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		move := l.rename
+		if c.writes(m.Name) {
+			move = l.keep
+		}
+		err := move(m.Name, to+"/"+m.Name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			out.Gone = append(out.Gone, name)
+			out.Gone = append(out.Gone, m.Name)
+		case err != nil && c.writes(m.Name):
+			return fmt.Errorf("keep %s: %w", repo.Path(m.Name), cause(err))
 		case err != nil:
-			addError(&out.Failed, name, fmt.Errorf("move to the archive: %w", cause(err)))
+			addError(&out.Failed, m.Name, fmt.Errorf("move to the archive: %w", cause(err)))
 		}
 	}
-	// Sync the old version before a new one replaces it.
-	if err := l.syncDir(folder + movedFiles); err != nil {
+	// The old version is on disk before a new one replaces it.
+	if err := l.syncDir(to); err != nil {
 		return err
 	}
 	return l.syncDir(".")
+}
+
+// keep moves a file that will be replaced. It stays in the directory too, under a second link
+// or as a copy, so that readers always find a file.
+func (l *Locked) keep(name, to string) error {
+	info, err := l.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() && l.link(name, to) == nil {
+		return nil
+	}
+	if info.Mode().IsRegular() {
+		return l.copyFile(name, to)
+	}
+	return l.rename(name, to)
 }
 
 // addError adds an error to a map that may be nil.
@@ -319,42 +316,88 @@ func addError(m *map[string]error, name string, err error) {
 	(*m)[name] = err
 }
 
-// alreadyDone returns the names that an interrupted run already restored or wrote. The
-// current files with these names are not the ones to move.
-func (l *Locked) alreadyDone(folder string, p *plan) (map[string]bool, error) {
-	done := make(map[string]bool)
-	ask := func(dir string, names []rawName) error {
-		for _, name := range names {
-			waiting, err := l.exists(dir + "/" + string(name))
-			if err != nil {
-				return err
-			}
-			done[string(name)] = done[string(name)] || !waiting
-		}
-		return nil
+// writeManifest writes the manifest of a change that moved something.
+func (l *Locked) writeManifest(folder string, c Change) error {
+	files, err := entriesOf(context.Background(), l.root, folder+movedFiles)
+	if err != nil || len(files) == 0 {
+		return err
 	}
-	if err := ask(folder+newFiles, p.Writes); err != nil {
-		return nil, err
+	b, err := l.manifest(folder+movedFiles, c, files)
+	if err != nil {
+		return err
 	}
-	return done, ask(p.From, p.Back)
+	if err := l.writeNew(folder+manifestFile, bytes.NewReader(b), 0); err != nil {
+		return err
+	}
+	return l.syncDir(folder)
 }
 
-// putNew moves the new files to their places. Failures that would repeat are returned as
-// refused; after other failures the next Lock carries out the plan.
-func (l *Locked) putNew(folder string, p *plan) (refused, err error) {
-	if len(p.Writes) == 0 {
-		return nil, nil
+// decide makes the change: from now on it is finished and not undone.
+func (l *Locked) decide(folder string, w *Write) error {
+	if w == nil {
+		return l.remove(folder + newFile)
 	}
-	for _, raw := range p.Writes {
-		name := string(raw)
-		err := l.rename(folder+newFiles+"/"+name, name)
-		switch {
-		case err == nil, errors.Is(err, fs.ErrNotExist): // done by an earlier run
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrExist), errors.Is(err, syscall.EISDIR):
-			refused = errors.Join(refused, fmt.Errorf("%w %s: %w", errRefused, repo.Path(name), cause(err)))
-		default:
-			return nil, fmt.Errorf("write %s: %w", repo.Path(name), cause(err))
+	if err := l.rename(folder+newFile, w.Name); err != nil {
+		return fmt.Errorf("write %s: %w", repo.Path(w.Name), cause(err))
+	}
+	return nil
+}
+
+// finish ends a change that is decided: it tidies the restored snapshot, prunes old ones, and
+// makes the folder a snapshot, or removes it if there is nothing to keep. It can be repeated.
+func (l *Locked) finish(folder string, r record, out *Applied) error {
+	for _, dir := range []string{folder, "."} {
+		if err := l.syncDir(dir); err != nil {
+			return err
 		}
 	}
-	return refused, l.syncDir(".")
+	if err := l.trim(r); err != nil {
+		return err
+	}
+	files, err := list(l.root, folder+movedFiles)
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		out.Pruned, out.PruneErr = l.prune(r.Keep, r.Restore)
+	}
+	if len(files) == 0 || r.Keep == 0 {
+		err := l.discard(folder)
+		if errors.Is(err, errLeftover) && len(files) > 0 && out.PruneErr == nil {
+			out.PruneErr = err
+		}
+		return unlessLeftover(err)
+	}
+	out.Snapshot, err = l.seal(folder)
+	return err
+}
+
+// seal gives a folder with a manifest the name of a snapshot.
+func (l *Locked) seal(folder string) (name string, err error) {
+	m, err := readManifest(l.root, folder)
+	if err == nil {
+		err = checkVerb(m.Verb)
+	}
+	if err == nil {
+		// The next process with the lock knows what to do with a folder without a record.
+		err = l.removeAll(folder + recordFile)
+	}
+	if err != nil {
+		return "", err
+	}
+	name = snapshotName(m.Time, m.Verb)
+	archive := l.dir.names.Archive
+	if err := l.rename(folder, archive+"/"+name); err != nil {
+		return "", err
+	}
+	return name, l.syncDir(archive)
+}
+
+// snapshotName returns the name of a snapshot: the time and the verb, or only the time
+// for a reset.
+func snapshotName(at time.Time, verb string) string {
+	if verb == "reset" {
+		return stamp(at)
+	}
+	return stamp(at) + "-" + verb
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,8 +20,8 @@ func TestApplyMakesOneSnapshotWithManifest(t *testing.T) {
 	put(t, dir, map[string]string{"a": "A", "d/x": "x", "l": "->a", "odd\xff": "odd", "stays": "s"})
 	out := apply(t, dir, Change{
 		Verb: "cleanup", WorkflowID: "w7", Keep: 5,
-		Moves:  moves("a", "d", "l", "odd\xff", "never there"),
-		Writes: []Write{{Name: "a", Content: []byte("new A")}},
+		Moves: moves("a", "d", "l", "odd\xff", "never there"),
+		Write: &Write{Name: "a", Content: []byte("new A")},
 	})
 	const name = "2026-11-15T06-32-14.000000005Z-cleanup"
 	if want := (Applied{Snapshot: name, Gone: []string{"never there"}}); !cmp.Equal(out, want) {
@@ -163,8 +164,7 @@ func TestPruneNeedsNewSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"a": "a", "b": "b"})
 	apply(t, dir, Change{Verb: "reset", Moves: moves("a"), Keep: 5})
-	apply(t, dir, Change{Verb: "update", Writes: []Write{{Name: "x"}, {Name: "y"}}})
-	apply(t, dir, Change{Verb: "update", Writes: []Write{{Name: "x"}}})
+	apply(t, dir, Change{Verb: "update", Write: &Write{Name: "x"}})
 	apply(t, dir, Change{Verb: "reset", Moves: moves("gone")})
 	if got := snapshotList(t, dir); len(got) != 1 {
 		t.Errorf("the snapshots are %q; want one", got)
@@ -256,7 +256,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 	for _, what := range []string{"link", "inside", "file"} {
 		dir, elsewhere := t.TempDir(), t.TempDir()
 		put(t, dir, map[string]string{"a": "a", "b": "b", "other/": ""})
-		put(t, elsewhere, map[string]string{"snap/f": "f", ".do-x/PLAN.json": "{}", ".trash-x/f": "f"})
+		put(t, elsewhere, map[string]string{"snap/f": "f", "2026-01-01T00-00-00.000000000Z.tmp/CHANGE.json": "{}", ".trash-x/f": "f"})
 		archive := filepath.Join(dir, ".archive")
 		var err error
 		switch what {
@@ -300,19 +300,13 @@ func TestApplyRefuses(t *testing.T) {
 	put(t, dir, map[string]string{"a": "a", "d/x": "x"})
 	h := lockDirectory(t, dir)
 	defer unlockDirectory(t, h)
-	write := func(names ...string) (all []Write) {
-		for _, name := range names {
-			all = append(all, Write{Name: name})
-		}
-		return all
-	}
 	before := image(t, dir)
 	for name, c := range map[string]Change{
 		"no verb": {Moves: moves("a")}, "verb": {Verb: "../x", Moves: moves("a")}, "slash": {Verb: "reset", Moves: moves("d/x")},
 		"dots": {Verb: "reset", Moves: moves("..")}, "the archive": {Verb: "reset", Moves: moves(".archive")},
-		"the lock": {Verb: "reset", Moves: moves(".lock")}, "twice": {Verb: "reset", Writes: write("x", "x")},
-		"over a directory": {Verb: "init", Writes: write("d", "x")}, "one over a directory": {Verb: "init", Writes: write("d")},
-		"write slash": {Verb: "init", Writes: write("d/x", "x")}, "empty": {Verb: "reset", Moves: moves("")},
+		"the lock": {Verb: "reset", Moves: moves(".lock")}, "write the lock": {Verb: "init", Write: &Write{Name: ".lock"}},
+		"over a directory": {Verb: "init", Moves: moves("a"), Write: &Write{Name: "d"}}, "only over a directory": {Verb: "init", Write: &Write{Name: "d"}},
+		"write slash": {Verb: "init", Write: &Write{Name: "d/x"}}, "empty": {Verb: "reset", Moves: moves("")},
 	} {
 		if _, err := h.Apply(t.Context(), c); err == nil {
 			t.Errorf("%s: accepted; want an error", name)
@@ -345,10 +339,16 @@ func TestFailedMoveIsReported(t *testing.T) {
 	}
 }
 
-// An unreadable plan is kept as a snapshot and blocks nothing.
-func TestUnreadablePlanIsSalvaged(t *testing.T) {
+// Names of the folders of unfinished changes: one with a new file is not decided.
+const (
+	undecided = ".archive/2026-01-01T00-00-00.000000000Z.tmp/"
+	decided   = ".archive/2026-01-01T00-00-00.000000001Z.tmp/"
+)
+
+// The folder of a change whose record is unreadable is kept as a snapshot and blocks nothing.
+func TestUnreadableRecordIsKept(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{".archive/.do-x/PLAN.json": "{torn", ".archive/.do-x/files/a": "a", ".archive/.do-y/files/b": "b"})
+	put(t, dir, map[string]string{undecided + "CHANGE.json": "{torn", undecided + "new": "", undecided + "files/a": "a", decided + "files/b": "b"})
 	d := openDir(t, dir, Options{})
 	if un, err := unfinished(d); !un || err != nil {
 		t.Errorf("unfinished returned %t, %v; want true", un, err)
@@ -357,8 +357,8 @@ func TestUnreadablePlanIsSalvaged(t *testing.T) {
 	if un, err := unfinished(d); un || err != nil {
 		t.Errorf("then unfinished %v, %v", un, err)
 	}
-	if s := snapshots(t, dir); len(s) != 2 || !strings.HasSuffix(s[0].Name, "-unreadable") {
-		t.Errorf("the snapshots are %+v; want 2, the first named -unreadable", s)
+	if s := snapshots(t, dir); len(s) != 2 || !strings.HasSuffix(s[0].Name, "-unfinished") || s[0].Manifest == nil {
+		t.Errorf("the snapshots are %+v; want 2, the first named -unfinished", s)
 	}
 	got := image(t, filepath.Join(dir, ".archive"))
 	found := 0
@@ -372,17 +372,74 @@ func TestUnreadablePlanIsSalvaged(t *testing.T) {
 	}
 }
 
-// A manipulated plan cannot write outside the directory.
-func TestManipulatedPlanStaysInside(t *testing.T) {
-	dir := t.TempDir()
-	put(t, dir, map[string]string{
+// A manipulated change cannot write outside the directory.
+func TestManipulatedChangeStaysInside(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "state")
+	put(t, base, map[string]string{
 		"state/a": "a", "outside": "o",
-		"state/.archive/.do-x/PLAN.json": `{"version":1,"verb":"reset","time":"2026-01-01T00:00:00Z","keep":5,"moves":[{"name":"Li4vb3V0c2lkZQ=="}]}`,
-		"state/.archive/.do-x/files/":    "", "state/.archive/.do-x/new/": "",
+		"state/" + undecided + "files": "->../../..", "state/" + decided + "files/": "",
+		"state/" + decided + "MANIFEST.json": `{"version":1,"verb":"../../../outside","time":"2026-01-01T00:00:00Z","files":[]}`,
+		"state/" + decided + "files/b":       "b", "state/" + undecided + "new": "new",
 	})
-	unlockDirectory(t, lockDirectory(t, filepath.Join(dir, "state")))
-	if b, _ := os.ReadFile(filepath.Join(dir, "outside")); string(b) != "o" {
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := `{"version":1,"home":"` + identity(info) + `","keep":0,"restore":"../../..","back":["Li4vb3V0c2lkZQ=="]}`
+	put(t, base, map[string]string{"state/" + undecided + "CHANGE.json": record})
+	unlockDirectory(t, lockDirectory(t, dir))
+	if b, _ := os.ReadFile(filepath.Join(base, "outside")); string(b) != "o" {
 		t.Errorf("the file outside was changed to %q", b)
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "a")); string(b) != "a" {
+		t.Errorf("the file a was changed to %q", b)
+	}
+}
+
+// A file that another program writes after a kill is not overwritten, and the old file is in
+// the archive.
+func TestUndoKeepsNewerFiles(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"moved": "old", "free": "old", "document": "old"})
+	s := scenario{act: func(h *Locked) error {
+		step := h.step
+		h.step = func(what string) error {
+			if strings.HasSuffix(what, "/new document") {
+				panic(crashed{}) // the step that decides
+			}
+			return step(what)
+		}
+		document := &Write{Name: "document", Content: []byte("new")}
+		_, err := h.Apply(t.Context(), Change{Verb: "init", Time: now, Keep: 5, Moves: moves("moved", "free", "document"), Write: document})
+		return err
+	}}
+	if _, lived := s.run(t, dir, s.act, -1); lived {
+		t.Fatal("the process was not killed")
+	}
+	put(t, dir, map[string]string{"moved": "another's"})
+	if err := os.Remove(filepath.Join(dir, "document")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, map[string]string{"document": "another's"})
+	unlockDirectory(t, lockDirectory(t, dir))
+	for name, want := range map[string]string{"moved": "another's", "document": "another's", "free": "old"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); string(b) != want {
+			t.Errorf("%s is %q, %v; want %q", name, b, err, want)
+		}
+	}
+	all := snapshots(t, dir)
+	if len(all) != 1 || !strings.HasSuffix(all[0].Name, "-unfinished") || all[0].Manifest == nil {
+		t.Fatalf("the snapshots are %+v; want one, named -unfinished, with a manifest", all)
+	}
+	got := image(t, filepath.Join(dir, ".archive", all[0].Name, "files"))
+	for _, name := range []string{"moved", "document"} {
+		if !strings.HasSuffix(got[name], " old") {
+			t.Errorf("the archived files are %q; want the old moved and document", got)
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("the archived files are %q; want two", got)
 	}
 }
 
@@ -408,56 +465,76 @@ func unfinished(d *Dir) (bool, error) {
 	return m.unfinished, err
 }
 
-// A plan from a copy or a checkout is not carried out. Its folder is kept as a snapshot
-// and blocks nothing.
-func TestPlanOfAnotherDirectoryIsNotCarriedOut(t *testing.T) {
-	for what, plant := range map[string]func(dir, home string) map[string]string{
-		"of another directory": func(string, string) map[string]string {
-			return map[string]string{"PLAN.json": `{"version":1,"home":"1:1","verb":"reset","time":"2026-01-01T00:00:00Z","keep":0,"moves":[{"name":"YQ=="}],"writes":[]}`}
+// The folder of a change from a copy or a checkout is not undone or finished. It is kept as a
+// snapshot and blocks nothing.
+func TestChangeOfAnotherDirectoryIsNotUndone(t *testing.T) {
+	const rest = `"keep":0,"restore":"s","back":["YQ=="]}`
+	for what, plant := range map[string]func(home string) map[string]string{
+		"of another directory": func(string) map[string]string {
+			return map[string]string{"CHANGE.json": `{"version":1,"home":"1:1",` + rest}
 		},
-		"without a home": func(string, string) map[string]string {
-			return map[string]string{"PLAN.json": `{"version":1,"verb":"reset","time":"2026-01-01T00:00:00Z","keep":0,"moves":[{"name":"YQ=="}],"writes":[]}`}
+		"without a home": func(string) map[string]string {
+			return map[string]string{"CHANGE.json": `{"version":1,` + rest}
 		},
-		"from elsewhere": func(_, home string) map[string]string {
-			return map[string]string{"PLAN.json": `{"version":1,"home":"` + home + `","verb":"restore","time":"2026-01-01T00:00:00Z","keep":-1,"restore":"s","from":"../..","back":["YQ=="],"moves":[],"writes":[]}`}
+		"of another version": func(home string) map[string]string {
+			return map[string]string{"CHANGE.json": `{"version":2,"home":"` + home + `",` + rest}
 		},
-		"of the lock": func(_, home string) map[string]string {
-			return map[string]string{"PLAN.json": `{"version":1,"home":"` + home + `","verb":"reset","time":"2026-01-01T00:00:00Z","keep":5,"moves":[{"name":"LmxvY2s="}],"writes":[]}`}
+		"from elsewhere": func(home string) map[string]string {
+			return map[string]string{"CHANGE.json": `{"version":1,"home":"` + home + `","keep":0,"restore":"../..","back":["YQ=="]}`}
 		},
-		"that is a directory": func(string, string) map[string]string { return map[string]string{"PLAN.json/x": "x"} },
-		"without its folders": func(_, home string) map[string]string {
-			return map[string]string{"PLAN.json": `{"version":1,"home":"` + home + `","verb":"reset","time":"2026-01-01T00:00:00Z","keep":5,"moves":[{"name":"YQ=="}],"writes":[]}`}
+		"of the lock": func(home string) map[string]string {
+			return map[string]string{"CHANGE.json": `{"version":1,"home":"` + home + `","keep":0,"restore":"s","back":["LmxvY2s="]}`}
 		},
+		"that is a directory": func(string) map[string]string { return map[string]string{"CHANGE.json/x": "x"} },
 	} {
-		t.Run(what, func(t *testing.T) {
-			dir := t.TempDir()
-			info, err := os.Stat(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files := map[string]string{"a": "A"}
-			for name, content := range plant(dir, identity(info)) {
-				files[".archive/.do-x/"+name] = content
-			}
-			put(t, dir, files)
-			d := openDir(t, dir, Options{})
-			h, err := d.Lock(t.Context(), "x")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := h.Unlock(); err != nil {
-				t.Fatal(err)
-			}
-			if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "A" {
-				t.Errorf("the file a has %q, %v; want \"A\"", b, err)
-			}
-			if un, err := unfinished(d); un || err != nil {
-				t.Errorf("unfinished returned %t, %v; want false", un, err)
-			}
-			if s := snapshots(t, dir); len(s) != 1 || !strings.HasSuffix(s[0].Name, "-unreadable") {
-				t.Errorf("the snapshots are %+v; want one, named -unreadable", s)
-			}
-		})
+		for _, folder := range []string{undecided, decided} {
+			t.Run(fmt.Sprint(what, ", decided: ", folder == decided), func(t *testing.T) {
+				dir := t.TempDir()
+				info, err := os.Stat(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// A snapshot that lacks the file a, as if a had come back from it.
+				const s = ".archive/s/"
+				manifest := `{"version":1,"verb":"reset","time":"2025-01-01T00:00:00Z","files":[{"name":"c","kind":"file"}]}`
+				files := map[string]string{"a": "A", folder + "files/b": "B", s + "files/c": "C", s + "MANIFEST.json": manifest}
+				if folder == undecided {
+					files[folder+"new"] = ""
+				}
+				for name, content := range plant(identity(info)) {
+					files[folder+name] = content
+				}
+				put(t, dir, files)
+				d := openDir(t, dir, Options{})
+				h, err := d.Lock(t.Context(), "x")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := h.Unlock(); err != nil {
+					t.Fatal(err)
+				}
+				if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "A" {
+					t.Errorf("the file a has %q, %v; want \"A\"", b, err)
+				}
+				if un, err := unfinished(d); un || err != nil {
+					t.Errorf("unfinished returned %t, %v; want false", un, err)
+				}
+				all := snapshots(t, dir)
+				if len(all) != 2 || !strings.HasSuffix(all[1].Name, "-unfinished") || len(all[0].Files) != 1 || len(all[1].Files) != 1 {
+					t.Errorf("the snapshots are %+v; want the old one with c, and one with b, named -unfinished", all)
+				}
+			})
+		}
+	}
+}
+
+// A change without its folders is none.
+func TestChangeWithoutFiles(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "A", undecided: "", decided + "CHANGE.json": "{torn"})
+	unlockDirectory(t, lockDirectory(t, dir))
+	if s, left := snapshots(t, dir), allNames(t, filepath.Join(dir, ".archive")); len(s) > 0 || len(left) > 1 {
+		t.Errorf("the archive has %q; want nothing", left)
 	}
 }
 

@@ -49,13 +49,7 @@ func scenarios(t testing.TB) []scenario {
 			return err
 		}
 	}
-	writes := []Write{
-		{Name: "workflow.yaml", Content: []byte("new workflow\n")},
-		{Name: "link", Content: []byte("no link\n")},
-		{Name: "sub", Content: []byte("no dir\n")},
-		{Name: "fresh", Content: []byte("fresh\n")},
-		{Name: "gone", Content: []byte("it was not there\n")},
-	}
+	write := func(name string) *Write { return &Write{Name: name, Content: []byte("new " + name + "\n")} }
 	return []scenario{
 		{"replace", plain, func(h *Locked) error { return h.Replace("workflow.yaml", []byte("new\n")) }},
 		{"replace link", plain, func(h *Locked) error { return h.Replace("link", []byte("new\n")) }},
@@ -66,16 +60,20 @@ func scenarios(t testing.TB) []scenario {
 			Moves: moves("workflow.yaml", "review.md", "notes", "sub", "link", "odd\nname\xff", "gone"),
 		})},
 		{"init", plain, change(Change{
-			Verb: "init", Keep: 5, Writes: writes,
+			Verb: "init", Keep: 5, Write: write("workflow.yaml"),
 			Moves: moves("workflow.yaml", "review.md", "sub", "link", "gone"),
 		})},
+		{"init in place of a link", plain, change(Change{Verb: "init", Keep: 5, Write: write("link"), Moves: moves("link", "review.md")})},
+		{"init in place of a directory", plain, change(Change{Verb: "init", Keep: 5, Write: write("sub"), Moves: moves("sub", "review.md")})},
+		{"first init", plain, change(Change{Verb: "init", Keep: 5, Write: write("fresh"), Moves: moves("fresh", "notes", "sub")})},
+		{"continue", plain, change(Change{Verb: "init", Keep: 5, Write: write("workflow.yaml"), Moves: moves("review.md", "notes")})},
+		{"init that deletes", withArchive, change(Change{Verb: "init", Keep: 0, Write: write("both"), Moves: moves("both", "other")})},
 		{"delete", withArchive, change(Change{Verb: "reset", Keep: 0, Moves: moves("both", "other")})},
 		{"ring of one", withArchive, change(Change{Verb: "reset", Keep: 1, Moves: moves("both", "other")})},
-		{"several writes", plain, change(Change{Verb: "update", Writes: append(writes[:1:1], writes[3:]...)})},
 		{"restore", withArchive, change(Change{Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5})},
 		{"restore all", withArchive, change(Change{
 			Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5,
-			Moves: moves("both", "in the way", "back"), Writes: []Write{{Name: "journal", Content: []byte("j\n")}},
+			Moves: moves("both", "in the way", "back"),
 		})},
 		{"restore one", withArchive, change(Change{
 			Verb: "restore", Restore: snapshotName(past, "cleanup"), RestoreOnly: []string{"both"}, Keep: 5, Moves: moves("both"),
@@ -228,39 +226,40 @@ func unmanifest(t testing.TB, dir string) {
 }
 
 // Readers always find a file that is both moved and written.
-func TestWrittenFilesAlwaysExist(t *testing.T) {
-	dir := t.TempDir()
-	put(t, dir, map[string]string{"w": "old", "l": "->w", "x": "x"})
-	h := lockDirectory(t, dir)
-	h.step = func(what string) error {
-		for _, name := range []string{"w", "l"} {
+func TestWrittenFileAlwaysExists(t *testing.T) {
+	for name, archived := range map[string]string{
+		"w": "-rw-r--r-- 2019-05-04T03:02:01.123456789 old",
+		"l": "Lrwxrwxrwx 2019-05-04T03:02:01.123456789 ->w",
+	} {
+		dir := t.TempDir()
+		put(t, dir, map[string]string{"w": "old", "l": "->w", "x": "x"})
+		h := lockDirectory(t, dir)
+		h.step = func(what string) error {
 			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
 				t.Errorf("before the step %s, a file is missing: %v", what, err)
 			}
+			return nil
 		}
-		return nil
-	}
-	c := Change{Verb: "init", Time: now, Moves: moves("w", "l", "x"), Keep: 5}
-	for _, name := range []string{"w", "l"} {
-		c.Writes = append(c.Writes, Write{Name: name, Content: []byte("new")})
-	}
-	out, err := h.Apply(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unlockDirectory(t, h)
-	archived := filepath.Join(dir, ".archive", out.Snapshot, "files")
-	got, want := image(t, archived), map[string]string{
-		"w": "-rw-r--r-- 2019-05-04T03:02:01.123456789 old", "x": "-rw-r--r-- 2019-05-04T03:02:01.123456789 x",
-		"l": "Lrwxrwxrwx 2019-05-04T03:02:01.123456789 ->w",
-	}
-	if d := diff(got, want); d != "" {
-		t.Errorf("the archived files differ:\n%s", d)
+		out, err := h.Apply(t.Context(), Change{
+			Verb: "init", Time: now, Moves: moves(name, "x"), Keep: 5, Write: &Write{Name: name, Content: []byte("new")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlockDirectory(t, h)
+		got := image(t, filepath.Join(dir, ".archive", out.Snapshot, "files"))
+		want := map[string]string{name: archived, "x": "-rw-r--r-- 2019-05-04T03:02:01.123456789 x"}
+		if d := diff(got, want); d != "" {
+			t.Errorf("the archived files differ:\n%s", d)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, name)); string(b) != "new" {
+			t.Errorf("%s is %q, %v; want the new content", name, b, err)
+		}
 	}
 }
 
-// A full disk while the plan is written leaves the old state and no folder.
-func TestFullDiskWhileStaging(t *testing.T) {
+// A full disk before the change is decided leaves the old state and no folder.
+func TestFullDiskBeforeTheDecision(t *testing.T) {
 	s := scenarios(t)[5] // init
 	dir := memoryDir(t)
 	s.setup(t, dir)
@@ -269,7 +268,7 @@ func TestFullDiskWhileStaging(t *testing.T) {
 		dir := memoryDir(t)
 		s.setup(t, dir)
 		before := image(t, dir)
-		if strings.HasPrefix(what, "rename .archive/.plan-") {
+		if k > 0 && strings.HasSuffix(steps[k-1], "/new workflow.yaml") {
 			return
 		}
 		d := openDir(t, dir, Options{})
@@ -288,9 +287,11 @@ func TestFullDiskWhileStaging(t *testing.T) {
 			continue
 		}
 		err = s.act(h)
-		if strings.HasPrefix(what, "link ") {
-			if err != nil { // a copy does as well
-				t.Errorf("a full disk at the step %s gave the error %v; want a copy instead of the link", what, err)
+		copied := strings.HasPrefix(what, "link ")
+		moved := strings.HasPrefix(what, "rename ") && strings.Contains(what, "/files/")
+		if copied || moved {
+			if err != nil { // a copy does as well, and a failed move is reported
+				t.Errorf("a full disk at the step %s gave the error %v; want none", what, err)
 			}
 		} else if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s fails: error %v", what, err)

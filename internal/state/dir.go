@@ -6,9 +6,9 @@
 // verb does to it. The names of the lock and of the archive come from [Options].
 //
 // All access goes through an [os.Root] opened on the directory, and no link in it is
-// followed. A change is a redo log in the archive: while its folder is called .plan-…,
-// nothing has happened; once it is called .do-…, the next process with the lock
-// finishes it. See change.go.
+// followed. A change first moves old files to a folder in the archive, called <time>.tmp. If
+// its process is killed, the next one with the lock moves them back. When all new files are in
+// place, the folder becomes a snapshot. See [Change].
 package state
 
 import (
@@ -260,6 +260,22 @@ func readAll(f io.Reader, info fs.FileInfo, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return content, nil
+}
+
+// digestIn returns the digest of a regular file in dir, "" if there is none or it cannot be
+// read.
+func digestIn(root *os.Root, dir, name string) string {
+	in, err := root.OpenRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	var sum string
+	_ = readFile(in, name, func(f *os.File, _ fs.FileInfo) (err error) {
+		sum, err = digest(f)
+		return err
+	})
+	return sum
 }
 
 func digest(f io.Reader) (string, error) {

@@ -1,8 +1,10 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/repo"
 )
@@ -61,4 +63,41 @@ func (l *Locked) ageOf(name string) (*folder, error) {
 		f.manifest, f.time = m, m.Time
 	}
 	return f, nil
+}
+
+var errLeftover = errors.New("cannot remove")
+
+// discard renames a folder of the archive, so that readers no longer see it, and removes
+// it. If the removal fails, the error is errLeftover, and the next Lock tries again.
+func (l *Locked) discard(folder string) error {
+	archive := l.dir.names.Archive
+	gone := archive + "/" + trash + strings.TrimLeft(strings.TrimPrefix(folder, archive+"/"), ".")
+	for {
+		taken, err := l.exists(gone)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			break
+		}
+		gone += "~"
+	}
+	if err := l.rename(folder, gone); err != nil {
+		return err
+	}
+	if err := l.syncDir(archive); err != nil {
+		return err
+	}
+	if err := l.removeAll(gone); err != nil {
+		return fmt.Errorf("%w %s: %w", errLeftover, gone, cause(err))
+	}
+	return nil
+}
+
+// unlessLeftover ignores errLeftover: the folder is already out of the way.
+func unlessLeftover(err error) error {
+	if errors.Is(err, errLeftover) {
+		return nil
+	}
+	return err
 }

@@ -8,15 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"golang.org/x/sync/errgroup"
 
 	"ken/internal/repo"
 )
@@ -70,6 +66,7 @@ type folder struct {
 	manifest *Manifest // nil for another program's
 	files    string    // the folder of its entries, relative to the state directory
 	entries  []Entry
+	whole    bool // all entries are restored
 }
 
 // Snapshots lists the archive, oldest first by the time in the manifest. A snapshot of
@@ -122,17 +119,20 @@ func (d *Dir) snapshotNames(root *os.Root) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.Kind == Directory && !strings.HasPrefix(e.Name, ".") {
+		if e.Kind == Directory && isSnapshot(e.Name) {
 			names = append(names, e.Name)
 		}
 	}
 	return names, nil
 }
 
+// isSnapshot reports whether a folder of the archive is a snapshot, by its name.
+func isSnapshot(name string) bool { return !strings.HasPrefix(name, ".") && !isChange(name) }
+
 // checkSnapshot returns an error unless name is a snapshot.
 func (l *Locked) checkSnapshot(name string) error {
 	err := checkName(name)
-	if err == nil && strings.HasPrefix(name, ".") {
+	if err == nil && !isSnapshot(name) {
 		err = errName
 	}
 	var info fs.FileInfo
@@ -196,87 +196,47 @@ func readManifest(root *os.Root, path string) (*Manifest, error) {
 	return m, err
 }
 
-// manifest returns the manifest of files in path.
-func (l *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]byte, error) {
+// manifest returns the manifest of the files that a change moved to path.
+func (l *Locked) manifest(path string, c Change, files []Entry) ([]byte, error) {
 	root, err := l.root.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	m := Manifest{
-		Version: manifestVersion, Verb: p.Verb, Time: at, WorkflowID: p.WorkflowID,
+		Version: manifestVersion, Verb: c.Verb, Time: c.Time, WorkflowID: c.WorkflowID,
 		Files: make([]ManifestEntry, len(files)),
 	}
-	why := make(map[string]planMove, len(p.Moves))
-	for _, move := range p.Moves {
-		why[string(move.Name)] = move
+	why := make(map[string]Move, len(c.Moves))
+	for _, move := range c.Moves {
+		why[move.Name] = move
 	}
-	readable := digested(files)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	const run = 64
-	for lo := 0; lo < len(files); lo += run {
-		g.Go(func() error {
-			for i := lo; i < min(lo+run, len(files)); i++ {
-				m.Files[i] = describe(root, files[i], why[files[i].Name], readable[i])
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
+	rest := int64(maxDigested)
+	for i, e := range files {
+		m.Files[i] = describe(root, e, why[e.Name])
+		if e.Kind == Regular && e.Size <= rest { // a file that exceeds the rest has no digest
+			rest -= e.Size
+			m.Files[i].SHA256 = digestIn(root, ".", e.Name)
+		}
 	}
 	b, err := json.Marshal(m)
 	return append(b, '\n'), err
 }
 
-// digested says of which files the manifest has a digest. They have at most maxDigested
-// bytes together; a file that exceeds the rest is left out.
-func digested(files []Entry) []bool {
-	read := make([]bool, len(files))
-	rest := int64(maxDigested)
-	for i, e := range files {
-		if e.Kind == Regular && e.Size <= rest {
-			read[i] = true
-			rest -= e.Size
-		}
-	}
-	return read
-}
-
-// describe returns the manifest entry of e. A file that cannot be read has no digest.
-func describe(root *os.Root, e Entry, why planMove, withDigest bool) ManifestEntry {
+// describe returns the manifest entry of e, without its digest.
+func describe(root *os.Root, e Entry, why Move) ManifestEntry {
 	name := repo.Path(e.Name).JSON()
 	m := ManifestEntry{
 		Name: name.Path, B64: name.B64, Kind: e.Kind.String(), Size: e.Size, MTime: e.ModTime.UTC(),
 		Bucket: why.Bucket, Reason: why.Reason,
 	}
-	switch e.Kind {
-	case Regular:
-		if !withDigest {
-			break
-		}
-		_ = readFile(root, e.Name, func(f *os.File, _ fs.FileInfo) (err error) {
-			m.SHA256, err = digest(f)
-			return err
-		})
-	case Symlink:
+	if e.Kind == Symlink {
 		m.Target, _ = root.Readlink(e.Name)
 		if !utf8.ValidString(m.Target) {
 			m.Target = strconv.Quote(m.Target)
 		}
-	default:
 	}
 	return m
-}
-
-// vacant returns an error if name exists.
-func (l *Locked) vacant(name string) error {
-	there, err := l.exists(name)
-	if err == nil && there {
-		return fs.ErrExist
-	}
-	return err
 }
 
 // recorded returns the entries of the manifest by name.
@@ -286,95 +246,64 @@ func (f *folder) recorded() map[string]ManifestEntry {
 		return recorded
 	}
 	for _, m := range f.manifest.Files {
-		if raw, err := (repo.PathJSON{Path: m.Name, B64: m.B64}).Raw(); err == nil {
-			recorded[string(raw)] = m
-		}
+		recorded[m.raw()] = m
 	}
 	return recorded
 }
 
-// others lists the names in the manifest that the plan does not restore. Unless it is
-// partial, these are no longer in the snapshot.
-func (p *plan) others(recorded map[string]ManifestEntry) []string {
-	back := p.back()
-	var out []string
-	for name := range recorded {
-		if !back[name] {
-			out = append(out, name)
-		}
+// raw returns the name by its bytes, "" if it cannot be read.
+func (m ManifestEntry) raw() string {
+	raw, err := repo.PathJSON{Path: m.Name, B64: m.B64}.Raw()
+	if err != nil {
+		return ""
 	}
-	slices.Sort(out)
-	return out
+	return string(raw)
 }
 
-// unaltered returns an error if a file was changed in the archive. Without a digest its
-// size and time decide.
-func (l *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEntry) error {
+// unaltered returns an error if a file in dir differs from what the manifest recorded. Without
+// a digest its size and time decide.
+func (l *Locked) unaltered(dir string, e Entry, recorded map[string]ManifestEntry) error {
 	was, ok := recorded[e.Name]
 	if !ok || e.Kind != Regular {
 		return nil
 	}
-	changed := fmt.Errorf("it was changed in the archive; copy it by hand from %s", repo.Path(path))
-	if was.SHA256 == "" {
-		if e.Size != was.Size || !e.ModTime.Equal(was.MTime) {
-			return changed
-		}
-		return nil
+	unchanged := e.Size == was.Size && e.ModTime.Equal(was.MTime)
+	if was.SHA256 != "" {
+		unchanged = digestIn(l.root, dir, e.Name) == was.SHA256
 	}
-	files, err := l.root.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
+	if !unchanged {
+		return fmt.Errorf("it was changed in the archive; copy it by hand from %s", repo.Path(dir+"/"+e.Name))
 	}
-	defer files.Close()
-	return readFile(files, e.Name, func(f *os.File, _ fs.FileInfo) error {
-		got, err := digest(f)
-		if err == nil && got != was.SHA256 {
-			err = changed
-		}
-		return err
-	})
+	return nil
 }
 
-// restoreFiles moves the planned entries of a snapshot back to the directory, unless their
-// name exists there, and removes an empty snapshot.
-//
-// It does not restore files that differ from the manifest.
-func (l *Locked) restoreFiles(p *plan, out *Applied) error {
-	name := p.Restore
-	s, err := l.openSnapshot(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // an earlier run emptied and removed it
-	}
-	if err != nil {
-		return err
-	}
-	left := make(map[string]bool) // what the snapshot still has, or should have
-	recorded := s.recorded()
-	back := p.back()
-	for _, other := range p.others(recorded) {
-		left[other] = true
-		if !p.Partial {
-			addError(&out.NotRestored, other, errors.New("it is no longer in the archive"))
+// restore moves files of a snapshot to the directory, unless their name exists there, or they
+// differ from the manifest.
+func (l *Locked) restore(s *folder, r record, out *Applied) error {
+	recorded, back := s.recorded(), r.back()
+	for name := range recorded {
+		if s.whole && !back[name] {
+			addError(&out.NotRestored, name, errors.New("it is no longer in the archive"))
 		}
 	}
 	for _, e := range s.entries {
 		if !back[e.Name] {
-			left[e.Name] = true
 			continue
 		}
 		err := l.checkOwned(e.Name)
 		if err == nil {
-			err = l.vacant(e.Name)
-		}
-		if err == nil {
-			err = l.unaltered(s.files+"/"+e.Name, e, recorded)
+			_, err = l.root.Lstat(e.Name)
+			if err == nil {
+				err = fs.ErrExist
+			} else if errors.Is(err, fs.ErrNotExist) {
+				err = l.unaltered(s.files, e, recorded)
+			}
 		}
 		if err == nil {
 			err = l.rename(s.files+"/"+e.Name, e.Name)
 		}
 		if err != nil {
 			addError(&out.NotRestored, e.Name, fmt.Errorf("restore: %w", cause(err)))
-			left[e.Name] = true
 			continue
 		}
 		out.Restored = append(out.Restored, e.Name)
@@ -382,20 +311,38 @@ func (l *Locked) restoreFiles(p *plan, out *Applied) error {
 	if err := l.syncDir("."); err != nil {
 		return err
 	}
-	if err := l.syncDir(s.files); err != nil {
+	return l.syncDir(s.files)
+}
+
+// trim takes the restored files out of the manifest of their snapshot, and removes the
+// snapshot if it is empty.
+func (l *Locked) trim(r record) error {
+	if r.Restore == "" {
+		return nil
+	}
+	s, err := l.openSnapshot(r.Restore)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // an earlier run removed it
+	}
+	if err != nil {
 		return err
 	}
-	path := l.dir.names.Archive + "/" + name
-	if len(left) == 0 {
+	restored := r.back()
+	for _, e := range s.entries {
+		delete(restored, e.Name)
+	}
+	left := len(s.entries)
+	if s.manifest != nil {
+		s.manifest.Files = slices.DeleteFunc(s.manifest.Files, func(m ManifestEntry) bool { return restored[m.raw()] })
+		left = max(left, len(s.manifest.Files))
+	}
+	path := l.dir.names.Archive + "/" + r.Restore
+	if left == 0 {
 		return unlessLeftover(l.discard(path))
 	}
 	if s.manifest == nil {
 		return nil
 	}
-	s.manifest.Files = slices.DeleteFunc(s.manifest.Files, func(m ManifestEntry) bool {
-		raw, err := repo.PathJSON{Path: m.Name, B64: m.B64}.Raw()
-		return err == nil && !left[string(raw)]
-	})
 	b, err := json.Marshal(s.manifest)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (d *Dir) archiveMark() (archiveMark, error) {
 	slices.Sort(names)
 	m := archiveMark{mark: info.ModTime().Format(time.RFC3339Nano) + " " + strings.Join(names, "/")}
 	for _, name := range names {
-		if strings.HasPrefix(name, doing) && isFolder(root, d.names.Archive+"/"+name) {
+		if isChange(name) && isFolder(root, d.names.Archive+"/"+name) {
 			m.unfinished = true
 		}
 	}

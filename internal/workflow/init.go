@@ -82,7 +82,7 @@ func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 	}
 	remarks = append(remarks, more...)
 	name := m.name(contract.Workflow)
-	change := state.Change{Verb: "init", Time: now, Moves: moves, Keep: m.keep(), Writes: []state.Write{{Name: name, Content: text}}}
+	change := state.Change{Verb: "init", Time: now, Moves: moves, Keep: m.keep(), Write: &state.Write{Name: name, Content: text}}
 	if prior != nil {
 		change.WorkflowID = prior.id(keyID)
 	}

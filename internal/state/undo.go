@@ -1,0 +1,312 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// A record is what a process must know to undo the change of a killed one, or to finish it.
+type record struct {
+	Version int       `json:"version"`
+	Home    string    `json:"home,omitempty"` // identifies the directory
+	Keep    int       `json:"keep"`
+	Restore string    `json:"restore,omitempty"` // the snapshot that is restored
+	Back    []rawName `json:"back,omitempty"`    // the names that come back from it
+}
+
+// A rawName is a name of any bytes, in base64 in JSON.
+type rawName []byte
+
+const recordVersion = 1
+
+var errRecord = errors.New("cannot read its record")
+
+// newRecord returns the record of a change, and the snapshot that it restores, nil if none.
+func (l *Locked) newRecord(c Change) (*folder, record, error) {
+	home, err := l.home()
+	r := record{Version: recordVersion, Home: home, Keep: c.Keep, Restore: c.Restore}
+	if err != nil {
+		return nil, r, err
+	}
+	if c.Restore == "" {
+		return nil, r, nil
+	}
+	s, err := l.openSnapshot(c.Restore)
+	if err != nil {
+		return nil, r, err
+	}
+	selected := make(map[string]bool, len(c.RestoreOnly))
+	for _, name := range c.RestoreOnly {
+		selected[name] = true
+	}
+	s.whole = len(selected) == 0
+	for _, e := range s.entries {
+		if s.whole || selected[e.Name] {
+			r.Back = append(r.Back, rawName(e.Name))
+		}
+		delete(selected, e.Name)
+	}
+	for name := range selected {
+		return nil, r, fmt.Errorf("snapshot %s has no %s", repo.Path(c.Restore), repo.Path(name))
+	}
+	return s, r, nil
+}
+
+// back returns the names that come back from a snapshot.
+func (r record) back() map[string]bool {
+	set := make(map[string]bool, len(r.Back))
+	for _, name := range r.Back {
+		set[string(name)] = true
+	}
+	return set
+}
+
+// home returns the identity of the directory.
+func (l *Locked) home() (string, error) {
+	info, err := l.root.Stat(".")
+	if err != nil {
+		return "", err
+	}
+	return identity(info), nil
+}
+
+// readRecord reads a record and does not trust it. It returns errRecord for one that was made
+// for another directory, as in a copy or a checkout, and for one with names that a change
+// cannot have.
+func (l *Locked) readRecord(folder string) (record, error) {
+	var r record
+	root, err := l.root.OpenRoot(folder)
+	if err != nil {
+		return r, err
+	}
+	defer root.Close()
+	var b []byte
+	err = readFile(root, recordFile[1:], func(f *os.File, info fs.FileInfo) (err error) {
+		b, err = readAll(f, info, maxManifest)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return r, fmt.Errorf("%w: %w", errRecord, err)
+	}
+	home, err := l.home()
+	if err != nil {
+		return r, err
+	}
+	if r.Home != home || r.Version != recordVersion {
+		return r, fmt.Errorf("%w: it was not made for this directory", errRecord)
+	}
+	for _, name := range r.Back {
+		if err := l.checkOwned(string(name)); err != nil {
+			return r, fmt.Errorf("%w: %w", errRecord, err)
+		}
+	}
+	if r.Restore != "" {
+		err = checkName(r.Restore)
+	}
+	return r, err
+}
+
+// recover ends the changes of killed processes, and removes trash.
+func (l *Locked) recover() error {
+	archive := l.dir.names.Archive
+	if !isFolder(l.root, archive) {
+		return nil // no changes
+	}
+	names, err := list(l.root, archive)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		path := archive + "/" + name
+		switch {
+		case !isFolder(l.root, path):
+		case strings.HasPrefix(name, trash):
+			_ = l.removeAll(path) // a folder that cannot be removed does no harm
+		case isChange(name):
+			if err := l.end(path); err != nil {
+				return &fault.Error{
+					Hint: "fix the cause and try again, or give up the change by moving its folder away: " + fault.Quote(filepath.Join(l.dir.path, path)),
+					Err:  fmt.Errorf("%s: %w", repo.Path(path), cause(err)),
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isChange reports whether a folder of the archive is that of a change.
+func isChange(name string) bool {
+	at, ok := strings.CutSuffix(name, pending)
+	_, err := time.Parse(stampLayout, at)
+	return ok && err == nil
+}
+
+// end undoes or finishes the change in folder. If that would fail forever, it keeps the
+// folder as a snapshot, so that no file is lost and nothing is blocked.
+func (l *Locked) end(folder string) error {
+	undecided, err := l.exists(folder + newFile)
+	switch {
+	case err != nil:
+	case undecided:
+		err = l.undo(folder)
+	default:
+		err = l.resume(folder)
+	}
+	for _, passing := range []error{nil, fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
+		if errors.Is(err, passing) {
+			return err
+		}
+	}
+	return l.keepRest(folder)
+}
+
+// resume finishes the change in folder. Without a record, it only needs its name.
+func (l *Locked) resume(folder string) error {
+	r, err := l.readRecord(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		r, err = record{Keep: -1}, nil
+	}
+	if err != nil {
+		return err
+	}
+	return l.finish(folder, r, &Applied{})
+}
+
+// undo brings back the old files of the change in folder. It can be repeated.
+//
+// It never overwrites a file that another program wrote since. The folder then becomes a
+// snapshot, with the old file.
+func (l *Locked) undo(folder string) error {
+	if !isFolder(l.root, folder) {
+		return nil
+	}
+	r, err := l.readRecord(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.keepRest(folder) // nothing has moved yet
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.unrestore(r); err != nil {
+		return err
+	}
+	if err := l.moveBack(folder + movedFiles); err != nil {
+		return err
+	}
+	return l.keepRest(folder)
+}
+
+// unrestore moves restored files back to their snapshot, unless they changed since.
+func (l *Locked) unrestore(r record) error {
+	if r.Restore == "" || !isFolder(l.root, l.dir.names.Archive+"/"+r.Restore) {
+		return nil
+	}
+	s, err := l.openSnapshot(r.Restore)
+	if err != nil {
+		return err
+	}
+	back, recorded := r.back(), s.recorded()
+	for _, e := range s.entries {
+		delete(back, e.Name) // it was not restored
+	}
+	entries, err := entriesOf(context.Background(), l.root, ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !back[e.Name] || l.unaltered(".", e, recorded) != nil {
+			continue
+		}
+		if err := l.rename(e.Name, s.files+"/"+e.Name); err != nil {
+			return err
+		}
+	}
+	return l.syncDir(s.files)
+}
+
+// moveBack moves the files in dir to the directory, unless their name is taken there.
+func (l *Locked) moveBack(dir string) error {
+	if !isFolder(l.root, dir) {
+		return nil
+	}
+	names, err := list(l.root, dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		there, err := l.exists(name)
+		switch {
+		case err != nil:
+		case !there:
+			err = l.rename(dir+"/"+name, name)
+		case l.isKept(dir, name):
+			err = l.remove(dir + "/" + name)
+		}
+		if err != nil {
+			return fmt.Errorf("bring back %s: %w", repo.Path(name), cause(err))
+		}
+	}
+	return l.syncDir(".")
+}
+
+// isKept reports whether a file in dir is a second link to the file with this name in the
+// directory, or a copy of it.
+func (l *Locked) isKept(dir, name string) bool {
+	old, err := l.root.Lstat(dir + "/" + name)
+	if err != nil {
+		return false
+	}
+	now, err := l.root.Lstat(name)
+	if err != nil {
+		return false
+	}
+	sum := digestIn(l.root, dir, name)
+	copied := sum != "" && sum == digestIn(l.root, ".", name)
+	return copied || os.SameFile(old, now)
+}
+
+// keepRest removes the folder of a change, or makes it a snapshot if it still has old files.
+func (l *Locked) keepRest(folder string) error {
+	empty := true
+	if isFolder(l.root, folder+movedFiles) {
+		names, err := list(l.root, folder+movedFiles)
+		if err != nil {
+			return err
+		}
+		empty = len(names) == 0
+	}
+	if empty {
+		return unlessLeftover(l.discard(folder))
+	}
+	at, err := l.unusedTime(time.Time{})
+	if err != nil {
+		return err
+	}
+	if err := l.removeAll(folder + manifestFile); err != nil {
+		return err
+	}
+	if err := l.writeManifest(folder, Change{Verb: "unfinished", Time: at}); err != nil {
+		return err
+	}
+	if err := l.removeAll(folder + newFile); err != nil {
+		return err
+	}
+	_, err = l.seal(folder)
+	return err
+}
