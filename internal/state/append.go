@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"ken/internal/repo"
 )
 
 // Append adds lines to a file in one synced write, with a newline at the end. If a crash
-// left a partial line, they start on a new one. A file that would grow beyond limit
-// moves to the archive first; 0 is no limit.
-func (l *Locked) Append(name string, lines []byte, limit int64) error {
+// left a partial line, they start on a new one.
+func (l *Locked) Append(name string, lines []byte) error {
 	err := l.checkOwned(name)
 	if err == nil {
-		err = l.append(name, lines, limit)
+		err = l.append(name, lines)
 	}
 	if err != nil {
 		return fmt.Errorf("append to %s in %s: %w", repo.Path(name), repo.Path(l.dir.path), cause(err))
@@ -24,34 +24,14 @@ func (l *Locked) Append(name string, lines []byte, limit int64) error {
 	return nil
 }
 
-func (l *Locked) append(name string, lines []byte, limit int64) error {
+func (l *Locked) append(name string, lines []byte) error {
 	if !bytes.HasSuffix(lines, []byte("\n")) {
 		lines = append(bytes.Clone(lines), '\n')
 	}
-	info, err := l.root.Lstat(name)
-	var mode fs.FileMode
-	missing := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case missing:
-	case err != nil:
-		return err
-	case limit > 0 && info.Mode().IsRegular() && info.Size() > 0 && info.Size()+int64(len(lines)) > limit:
-		to, err := l.logName(name)
-		if err != nil {
-			return err
-		}
-		if err := l.rename(name, to); err != nil {
-			return err
-		}
-		if err := errors.Join(l.syncDir(l.logs()), l.syncDir(".")); err != nil {
-			return err
-		}
-		missing, mode = true, info.Mode().Perm()
-	}
-	if missing {
-		return l.replace(".", name, lines, mode) // never show an empty file
-	}
 	f, info, err := openRegular(l.root, name, os.O_RDWR|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.replace(".", name, lines, 0) // never show an empty file
+	}
 	if err != nil {
 		return err
 	}
@@ -89,4 +69,35 @@ func (l *Locked) appendTo(f *os.File, size int64, lines []byte) error {
 		return errors.Join(err, f.Truncate(size))
 	}
 	return l.sync(f)
+}
+
+// SetAside keeps a file in the folder for logs of the archive, before a new version replaces it.
+func (l *Locked) SetAside(name string) error {
+	err := l.checkOwned(name)
+	if err == nil {
+		err = readFile(l.root, name, func(*os.File, fs.FileInfo) error { return nil })
+	}
+	if err == nil {
+		err = l.needArchive()
+	}
+	logs := l.dir.names.Archive + "/.logs"
+	if err == nil {
+		err = l.mkdirIf(l.dir.names.Archive, logs)
+	}
+	to := ""
+	for at, taken := l.dir.now(), true; err == nil && taken; at = at.Add(time.Nanosecond) {
+		to = stamp(at) + "-" + name
+		to = logs + "/" + to[:min(len(to), maxName)]
+		taken, err = l.exists(to)
+	}
+	if err == nil {
+		err = l.keep(name, to)
+	}
+	if err == nil {
+		err = l.syncDir(logs)
+	}
+	if err != nil {
+		return fmt.Errorf("set aside %s in %s: %w", repo.Path(name), repo.Path(l.dir.path), cause(err))
+	}
+	return nil
 }

@@ -292,8 +292,8 @@ func (l *Locked) moveOut(ctx context.Context, to string, c Change, out *Applied)
 	return l.syncDir(".")
 }
 
-// keep moves a file that will be replaced. It stays in the directory too, under a second link
-// or as a copy, so that readers always find a file.
+// keep moves a file that will be replaced. If possible it stays in the directory too, under a
+// second link, so that other programs always find a file.
 func (l *Locked) keep(name, to string) error {
 	info, err := l.root.Lstat(name)
 	if err != nil {
@@ -301,9 +301,6 @@ func (l *Locked) keep(name, to string) error {
 	}
 	if !info.IsDir() && l.link(name, to) == nil {
 		return nil
-	}
-	if info.Mode().IsRegular() {
-		return l.copyFile(name, to)
 	}
 	return l.rename(name, to)
 }
@@ -401,3 +398,9 @@ func snapshotName(at time.Time, verb string) string {
 	}
 	return stamp(at) + "-" + verb
 }
+
+// stamp formats a time for file names: sortable, to the nanosecond, with characters that
+// every system allows.
+func stamp(t time.Time) string { return t.UTC().Format(stampLayout) }
+
+const stampLayout = "2006-01-02T15-04-05.000000000Z"

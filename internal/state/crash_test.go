@@ -53,8 +53,8 @@ func scenarios(t testing.TB) []scenario {
 	return []scenario{
 		{"replace", plain, func(h *Locked) error { return h.Replace("workflow.yaml", []byte("new\n")) }},
 		{"replace link", plain, func(h *Locked) error { return h.Replace("link", []byte("new\n")) }},
-		{"append", plain, func(h *Locked) error { return h.Append("log.jsonl", []byte(`{"a":2}`), 0) }},
-		{"append new", plain, func(h *Locked) error { return h.Append("new.jsonl", []byte(`{"a":2}`), 0) }},
+		{"append", plain, func(h *Locked) error { return h.Append("log.jsonl", []byte(`{"a":2}`)) }},
+		{"append new", plain, func(h *Locked) error { return h.Append("new.jsonl", []byte(`{"a":2}`)) }},
 		{"reset", plain, change(Change{
 			Verb: "reset", WorkflowID: "w1", Keep: 5,
 			Moves: moves("workflow.yaml", "review.md", "notes", "sub", "link", "odd\nname\xff", "gone"),
@@ -287,10 +287,10 @@ func TestFullDiskBeforeTheDecision(t *testing.T) {
 			continue
 		}
 		err = s.act(h)
-		copied := strings.HasPrefix(what, "link ")
+		linked := strings.HasPrefix(what, "link ")
 		moved := strings.HasPrefix(what, "rename ") && strings.Contains(what, "/files/")
-		if copied || moved {
-			if err != nil { // a copy does as well, and a failed move is reported
+		if linked || moved {
+			if err != nil { // a rename does as well as a link, and a failed move is reported
 				t.Errorf("a full disk at the step %s gave the error %v; want none", what, err)
 			}
 		} else if !errors.Is(err, syscall.ENOSPC) {
@@ -316,8 +316,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		{"replace", "write ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
 		{"replace", "sync ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
 		{"replace", "rename ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
-		{"append", "write ", func(h *Locked) error { return h.Append("a", []byte("new"), 0) }},
-		{"set aside", "write ", func(h *Locked) error { return h.CopyToArchive("a") }},
+		{"append", "write ", func(h *Locked) error { return h.Append("a", []byte("new")) }},
 	} {
 		dir := t.TempDir()
 		put(t, dir, map[string]string{"a": "old\n", ".archive/.logs/": ""})

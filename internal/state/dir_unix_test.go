@@ -43,11 +43,11 @@ func TestPipes(t *testing.T) {
 		t.Errorf("Read of a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	h := lockDirectory(t, dir)
-	if err := h.Append("workflow.yaml", []byte("x"), 0); !errors.Is(err, errSpecial) {
+	if err := h.Append("workflow.yaml", []byte("x")); !errors.Is(err, errSpecial) {
 		t.Errorf("Append to a pipe returned the error %v; want %v", err, errSpecial)
 	}
-	if err := h.CopyToArchive("workflow.yaml"); !errors.Is(err, errSpecial) {
-		t.Errorf("CopyToArchive of a pipe returned the error %v; want %v", err, errSpecial)
+	if err := h.SetAside("workflow.yaml"); !errors.Is(err, errSpecial) {
+		t.Errorf("SetAside of a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	if err := h.Replace("workflow.yaml", []byte("now a file")); err != nil {
 		t.Errorf("Replace of a pipe returned the error %v", err)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 )
 
 // A disk makes all changes of this package. Each method changes one path in the root and
@@ -101,13 +100,6 @@ func (k *disk) chmod(f *os.File, mode fs.FileMode) error {
 		return err
 	}
 	return f.Chmod(mode)
-}
-
-func (k *disk) chtimes(path string, mtime time.Time) error {
-	if err := k.announce("chtimes", path); err != nil {
-		return err
-	}
-	return k.root.Chtimes(path, time.Time{}, mtime)
 }
 
 // defaultPerm is the mode of a new file before the umask.

@@ -56,7 +56,7 @@ func TestAppend(t *testing.T) {
 		{"new", "three\nfour", "one\ntwo\nthree\nfour\n"},
 		{"torn", "two", "one\n{\"tw\ntwo\n"},
 	} {
-		if err := h.Append(c.name, []byte(c.line), 0); err != nil {
+		if err := h.Append(c.name, []byte(c.line)); err != nil {
 			t.Error(err)
 		}
 		if b, _ := os.ReadFile(filepath.Join(dir, c.name)); string(b) != c.want {
@@ -64,20 +64,27 @@ func TestAppend(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]error{"l": errLink, "d": errDirectory, "d/x": errName} {
-		if err := h.Append(name, []byte("x"), 0); !errors.Is(err, want) {
+		if err := h.Append(name, []byte("x")); !errors.Is(err, want) {
 			t.Errorf("Append(%q) returned the error %v; want %v", name, err, want)
 		}
 	}
 }
 
-// With any limit, the log and its archived copies have all lines in order.
-func TestRotationLosesNothing(t *testing.T) {
+// A file that is set aside again and again loses nothing.
+func TestSetAsideLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	h := lockDirectory(t, dir)
 	var want []byte
 	for i := range 40 {
 		line := bytes.Repeat([]byte{byte('a' + i%26)}, i)
-		if err := h.Append("log", line, 50); err != nil {
+		if i%4 == 3 {
+			if err := h.SetAside("log"); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Replace("log", append(line, '\n')); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := h.Append("log", line); err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 {
@@ -86,17 +93,17 @@ func TestRotationLosesNothing(t *testing.T) {
 			}
 		}
 		want = append(append(want, line...), '\n')
-		if info, err := os.Stat(filepath.Join(dir, "log")); err != nil || info.Size() > 50 || info.Mode().Perm() != 0o600 {
-			t.Fatalf("Stat of the log returned %v, %v; want at most 50 bytes and the mode 0600", info, err)
+		if info, err := os.Stat(filepath.Join(dir, "log")); err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("Stat of the log returned %v, %v; want the mode 0600", info, err)
 		}
 	}
 	unlockDirectory(t, h)
-	rotated, err := filepath.Glob(filepath.Join(dir, ".archive/.logs/*-log"))
-	if err != nil || len(rotated) < 10 {
-		t.Fatalf("the archive has the logs %q, %v; want at least 10", rotated, err)
+	aside, err := filepath.Glob(filepath.Join(dir, ".archive/.logs/*-log"))
+	if err != nil || len(aside) != 10 {
+		t.Fatalf("the archive has the logs %q, %v; want 10", aside, err)
 	}
 	var got []byte
-	for _, path := range append(rotated, filepath.Join(dir, "log")) {
+	for _, path := range append(aside, filepath.Join(dir, "log")) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -120,12 +127,12 @@ func TestSetAside(t *testing.T) {
 	}
 	h := lockDirectory(t, dir)
 	for _, name := range []string{"w", "w", long} {
-		if err := h.CopyToArchive(name); err != nil {
+		if err := h.SetAside(name); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := h.CopyToArchive("none"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("CopyToArchive of a missing file returned the error %v; want %v", err, fs.ErrNotExist)
+	if err := h.SetAside("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("SetAside of a missing file returned the error %v; want %v", err, fs.ErrNotExist)
 	}
 	unlockDirectory(t, h)
 	copies, _ := filepath.Glob(filepath.Join(dir, ".archive/.logs/*-w"))

@@ -170,7 +170,7 @@ func TestLockExcludes(t *testing.T) {
 				return
 			}
 			most.Store(max(most.Load(), inside.Add(1)))
-			if err := h.Append("log", []byte("line"), 0); err != nil {
+			if err := h.Append("log", []byte("line")); err != nil {
 				t.Error(err)
 			}
 			inside.Add(-1)

@@ -250,12 +250,15 @@ func (l *Locked) moveBack(dir string) error {
 		return err
 	}
 	for _, name := range names {
-		there, err := l.exists(name)
+		old, err := l.root.Lstat(dir + "/" + name)
+		if err != nil {
+			return err
+		}
+		now, err := l.root.Lstat(name)
 		switch {
-		case err != nil:
-		case !there:
+		case errors.Is(err, fs.ErrNotExist):
 			err = l.rename(dir+"/"+name, name)
-		case l.isKept(dir, name):
+		case err == nil && os.SameFile(old, now): // a second link
 			err = l.remove(dir + "/" + name)
 		}
 		if err != nil {
@@ -263,22 +266,6 @@ func (l *Locked) moveBack(dir string) error {
 		}
 	}
 	return l.syncDir(".")
-}
-
-// isKept reports whether a file in dir is a second link to the file with this name in the
-// directory, or a copy of it.
-func (l *Locked) isKept(dir, name string) bool {
-	old, err := l.root.Lstat(dir + "/" + name)
-	if err != nil {
-		return false
-	}
-	now, err := l.root.Lstat(name)
-	if err != nil {
-		return false
-	}
-	sum := digestIn(l.root, dir, name)
-	copied := sum != "" && sum == digestIn(l.root, ".", name)
-	return copied || os.SameFile(old, now)
 }
 
 // keepRest removes the folder of a change, or makes it a snapshot if it still has old files.

@@ -108,14 +108,11 @@ func (m *Manager) note(h *state.Locked, records ...Record) error {
 		return err
 	}
 	if size+int64(len(lines)) <= journalLimit {
-		return h.Append(name, lines, 0)
+		return h.Append(name, lines)
 	}
-	old, err := m.journal()
-	if err != nil {
-		// An unreadable journal moves to the archive, and a new one starts.
-		return h.Append(name, lines, journalLimit)
-	}
-	if err := h.CopyToArchive(name); err != nil {
+	// The old journal stays in the archive. If it cannot be read, a new one starts.
+	old, _ := m.journal()
+	if err := h.SetAside(name); err != nil {
 		return err
 	}
 	there := func(file string) bool {
