@@ -57,23 +57,16 @@ func readHolder(f *os.File) holder {
 // alive reports whether the process can have written its pid: it runs here, is not this
 // process, and started before the file was written.
 func (h holder) alive() bool {
-	if h.PID == os.Getpid() || !running(h.PID) {
-		return false
-	}
 	const slack = 2 * time.Second // process start times are coarse
-	start, ok := processStart(h.PID)
-	return !ok || !start.After(h.written.Add(slack))
+	start, running := process(h.PID)
+	return running && h.PID != os.Getpid() && !start.After(h.written.Add(slack))
 }
 
 // writeHolder writes this process to the lock file, in place, since the file is locked.
 func (l *Locked) writeHolder(command string) error {
 	me := holder{PID: os.Getpid(), Command: command, Since: l.dir.now().UTC()}
-	if host, err := os.Hostname(); err == nil {
-		me.Host = host
-	}
-	if start, ok := processStart(me.PID); ok {
-		me.ProcessStart = start.UTC()
-	}
+	me.Host, _ = os.Hostname()
+	me.ProcessStart, _ = process(me.PID)
 	b, err := json.Marshal(me)
 	if err != nil {
 		return err

@@ -36,8 +36,8 @@ const (
 	lastPoll  = 25 * time.Millisecond
 )
 
-// Lock creates the directory if necessary, waits for its lock, and finishes the change of
-// a killed process.
+// Lock creates the directory if necessary, waits for its lock, and ends the change of a
+// killed process.
 //
 // The lock is in the kernel and ends with the process; the lock file has the process.
 // Some programs lock with a file that contains only the pid of a running process, which
@@ -49,36 +49,15 @@ func (d *Dir) Lock(ctx context.Context, command string) (*Locked, error) {
 			return nil, err
 		}
 	}
-	h, err := d.acquire(ctx, command)
-	if err != nil {
-		return nil, err
-	}
-	ready := false
-	defer func() {
-		if !ready {
-			h.release()
-		}
-	}()
-	if err := h.recover(); err != nil {
-		err = fmt.Errorf("finish the interrupted change in %s: %w", repo.Path(d.path), err)
-		return nil, errors.Join(err, h.unlink())
-	}
-	ready = true
-	return h, nil
-}
-
-func (d *Dir) acquire(ctx context.Context, command string) (*Locked, error) {
 	waiting, stop := context.WithTimeout(ctx, d.wait)
 	defer stop()
 	for delay := firstPoll; ; delay = min(2*delay, lastPoll) {
-		h, err := d.attempt(waiting, command)
-		switch {
-		case err == nil:
-			return h, nil
-		case errors.Is(err, errMoved) && waiting.Err() == nil:
+		l, err := d.attempt(waiting, command)
+		if errors.Is(err, errMoved) && waiting.Err() == nil {
 			continue
-		case !errors.Is(err, errBusy) && !errors.Is(err, errMoved):
-			return nil, err
+		}
+		if !errors.Is(err, errBusy) && !errors.Is(err, errMoved) {
+			return l, err
 		}
 		select {
 		case <-waiting.Done():
@@ -102,57 +81,46 @@ func (d *Dir) attempt(waiting context.Context, command string) (*Locked, error) 
 	if err != nil {
 		return nil, err
 	}
-	h := &Locked{dir: d, disk: disk{root: root, step: d.step}}
-	taken := false
+	l := &Locked{dir: d, disk: disk{root: root, step: d.step}}
+	ready := false
 	defer func() {
-		if !taken {
-			h.release()
+		if !ready {
+			l.release()
 		}
 	}()
-	if err := h.take(waiting, command); err != nil {
+	if err := l.take(waiting, command); err != nil {
 		return nil, err
 	}
-	taken = true
-	return h, nil
+	if err := l.recover(); err != nil {
+		err = fmt.Errorf("end the interrupted change in %s: %w", repo.Path(d.path), err)
+		return nil, errors.Join(err, l.unlink())
+	}
+	ready = true
+	return l, nil
 }
 
-// make creates the directory.
+// make creates the directory. A new one is out of git from its first moment.
 func (d *Dir) make() error {
 	if _, err := d.stat(); !errors.Is(err, fs.ErrNotExist) {
 		return nil // open reports other errors
 	}
-	// Sync the parents of every created directory, so that it survives a crash.
-	var parents []string
-	open, path, mkdir := os.Open, d.path, os.MkdirAll
+	var err error
 	if d.outer != nil {
-		open, path, mkdir = d.outer.Open, d.rel, d.outer.MkdirAll
+		err = d.outer.MkdirAll(d.rel, 0o755)
+	} else {
+		err = os.MkdirAll(d.path, 0o755)
 	}
-	for p := filepath.Dir(path); ; p = filepath.Dir(p) {
-		parents = append(parents, p)
-		f, err := open(p)
-		if err == nil {
-			_ = f.Close()
-		}
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || p == filepath.Dir(p) {
-			break
-		}
+	if err == nil {
+		err = d.ignore()
 	}
-	if err := mkdir(path, 0o755); err != nil {
+	if err != nil {
 		return d.unwritable("create", err)
 	}
-	if err := d.ignore(); err != nil {
-		return d.unwritable("create", err)
+	parent, err := os.Open(filepath.Dir(d.path))
+	if err != nil {
+		return d.failed("create", err)
 	}
-	for _, p := range parents {
-		f, err := open(p)
-		if err == nil {
-			err = errors.Join(syncFolder(f), f.Close())
-		}
-		if err != nil {
-			return d.failed("create", err)
-		}
-	}
-	return nil
+	return errors.Join(syncFolder(parent), parent.Close())
 }
 
 // ignoreName is the name of the file that keeps a new directory out of git.
@@ -192,12 +160,19 @@ func (l *Locked) take(waiting context.Context, command string) error {
 	if now, err := l.dir.stat(); err != nil || !os.SameFile(mine, now) {
 		return errMoved
 	}
-	if err := l.takeFile(); err != nil {
+	writable, err := l.takeFile()
+	if err != nil {
 		return err
 	}
-	who := readHolder(l.lock)
-	if who.bare && who.alive() {
+	if who := readHolder(l.lock); who.bare && who.alive() {
 		return errBusy
+	}
+	if !writable {
+		// A leftover makes room for a new file.
+		if err := l.remove(l.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return l.dir.unwritable("lock", err)
+		}
+		return errMoved
 	}
 	if err := l.announce("write", l.dir.names.Lock); err != nil {
 		return err
@@ -208,79 +183,57 @@ func (l *Locked) take(waiting context.Context, command string) error {
 	return nil
 }
 
-// takeFile opens and locks the lock file.
-func (l *Locked) takeFile() error {
+// takeFile opens and locks the lock file. The file is not writable if another user left it, or
+// if it has other hard links.
+func (l *Locked) takeFile() (writable bool, err error) {
 	name := l.dir.names.Lock
+	path := filepath.Join(l.dir.path, name)
 	if err := l.announce("open", name); err != nil {
-		return err
+		return false, err
 	}
 	f, mine, err := openRegular(l.root, name, os.O_RDWR|os.O_CREATE, defaultPerm)
+	writable = err == nil && !shared(mine)
+	if errors.Is(err, fs.ErrPermission) {
+		denied := err
+		f, mine, err = openRegular(l.root, name, os.O_RDONLY, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, l.dir.unwritable("lock", denied)
+		}
+		if err != nil { // a program that uses pid files may hold it
+			return false, &fault.Error{
+				Hint: "if no process uses the directory: rm -f " + fault.Quote(path),
+				Err:  fmt.Errorf("lock %s: cannot read the lock file of another user: %w", repo.Path(l.dir.path), cause(err)),
+			}
+		}
+	}
 	switch {
 	case errors.Is(err, errLink), errors.Is(err, errDirectory), errors.Is(err, errSpecial):
-		return &fault.Error{
-			Hint: "move it away: " + fault.Quote(filepath.Join(l.dir.path, name)),
+		return false, &fault.Error{
+			Hint: "move it away: " + fault.Quote(path),
 			Err:  fmt.Errorf("lock %s: cannot use its lock file %s: %w", repo.Path(l.dir.path), name, err),
 		}
-	case errors.Is(err, fs.ErrPermission):
-		return l.dropUnwritable(name, err)
 	case err != nil:
-		return l.dir.unwritable("lock", err)
+		return false, l.dir.unwritable("lock", err)
 	}
 	l.lock = f
 	if err := l.announce("lock", name); err != nil {
-		return err
+		return false, err
 	}
 	if err := tryLock(f); errors.Is(err, errBusy) {
-		return err
+		return false, err
 	} else if err != nil {
-		return l.dir.failed("lock", err)
+		return false, l.dir.failed("lock", err)
 	}
 	// Another program may have removed the file before we locked it. The next process
 	// would then lock another file of the same name.
 	now, err := l.root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(mine, now):
-		return errMoved
-	case err != nil:
-		return l.dir.failed("lock", err)
-	case shared(mine):
-		// Writing to it would change its other hard links.
-		return l.drop(f)
-	}
-	return nil
-}
-
-// drop removes an unused lock file, so that a new one can replace it. It returns
-// errMoved if that worked.
-func (l *Locked) drop(f *os.File) error {
-	if who := readHolder(f); who.bare && who.alive() {
-		return errBusy
-	}
-	if err := l.remove(l.dir.names.Lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l.dir.unwritable("lock", err)
-	}
-	return errMoved
-}
-
-// dropUnwritable removes a lock file that another user left. It keeps one that cannot be
-// read, since a program that uses pid files may hold it.
-func (l *Locked) dropUnwritable(name string, why error) error {
-	f, _, err := openRegular(l.root, name, os.O_RDONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l.dir.unwritable("lock", why)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, now) {
+		return false, errMoved
 	}
 	if err != nil {
-		path := filepath.Join(l.dir.path, name)
-		return &fault.Error{
-			Hint: "if no process uses the directory: rm -f " + fault.Quote(path),
-			Err:  fmt.Errorf("lock %s: cannot read the lock file of another user: %w", repo.Path(l.dir.path), cause(err)),
-		}
+		return false, l.dir.failed("lock", err)
 	}
-	defer f.Close()
-	if err := tryLock(f); err != nil {
-		return err
-	}
-	return l.drop(f)
+	return writable, nil
 }
 
 // Unlock releases the lock. It removes the lock file where the system allows that, since
@@ -295,11 +248,8 @@ func (l *Locked) Unlock() error {
 }
 
 func (l *Locked) unlink() error {
-	if !unlinksLock {
-		return nil
-	}
 	mine, err := l.lock.Stat()
-	if err != nil {
+	if err != nil || !unlinksLock {
 		return err
 	}
 	if now, err := l.root.Lstat(l.dir.names.Lock); err != nil || !os.SameFile(mine, now) {

@@ -35,28 +35,18 @@ func unlock(f *os.File) {
 	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 
-// running reports whether the process exists.
-func running(pid int) bool {
-	const stillActive = 259
+// process reports whether a process runs, and its start, zero if that is unknown.
+func process(pid int) (start time.Time, running bool) {
 	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
-		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
-	}
-	defer windows.CloseHandle(p) //nolint:errcheck // nothing was written
-	var code uint32
-	return windows.GetExitCodeProcess(p, &code) == nil && code == stillActive
-}
-
-// processStart returns the start time of a process.
-func processStart(pid int) (time.Time, bool) {
-	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
-	if err != nil {
-		return time.Time{}, false
+		return time.Time{}, errors.Is(err, windows.ERROR_ACCESS_DENIED)
 	}
 	defer windows.CloseHandle(p) //nolint:errcheck // nothing was written
 	var created, exited, kernel, user windows.Filetime
-	if err := windows.GetProcessTimes(p, &created, &exited, &kernel, &user); err != nil {
-		return time.Time{}, false
+	if windows.GetProcessTimes(p, &created, &exited, &kernel, &user) == nil {
+		start = time.Unix(0, created.Nanoseconds()).UTC()
 	}
-	return time.Unix(0, created.Nanoseconds()), true
+	const stillActive = 259
+	var code uint32
+	return start, windows.GetExitCodeProcess(p, &code) == nil && code == stillActive
 }
