@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,96 +9,63 @@ import (
 	"time"
 )
 
-// A repository that an earlier run left is the one that this run would make.
+// A repository that an earlier run left is the one that this run would make, and what the rows are about is in it.
 func TestGenerate(t *testing.T) {
-	env := environment(t.TempDir())
-	dir, err := repository(t.Context(), t.TempDir(), env, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", args...)
-		cmd.Dir, cmd.Env = dir, env
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	if got, want := ask("rev-parse", "HEAD^{tree}"), "c7485a06af4669902c3d03b1a3f27330ade57909"; got != want {
-		t.Errorf("tree %s, want %s; a new kind of repository wants a new recipe", got, want)
-	}
-	if n := strings.Count(ask("ls-files"), "\n") + 1; n != 200 {
-		t.Errorf("%d files, want 200", n)
-	}
-	if got := ask("status", "--porcelain=v2", "--branch"); strings.Count(got, "\n") != 3 || !strings.Contains(got, "branch.ab +0 -0") {
-		t.Errorf("want clean and level with its upstream: %s", got)
-	}
-}
-
-// So is a history with specs, and what the rows are about is in it.
-func TestGenerateSpecs(t *testing.T) {
-	env := environment(t.TempDir())
-	dir, err := specRepository(t.Context(), t.TempDir(), env, specPlan{commits: 300, nodes: 20, files: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(args ...string) string {
-		out, err := gitAnswer(t.Context(), dir, env, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	if got, want := ask("rev-parse", "HEAD"), "08cccb1f32cf5155b93d6da9f73405dda39a36c8"; got != want {
-		t.Errorf("commit %s, want %s; a new kind of history wants a new recipe", got, want)
-	}
-	if n, err := strconv.Atoi(ask("rev-list", "--count", "HEAD")); err != nil || n < 300 || n > 306 {
-		t.Errorf("%d commits, want about 300: %v", n, err)
-	}
-	for what, args := range map[string][]string{
-		"merges":        {"rev-list", "--merges", "HEAD"},
-		"acks":          {"log", "--format=%H", "--grep=^Spec-OK:"},
-		"edits of code": {"rev-list", "HEAD", "--", "src"},
-		"edits of spec": {"rev-list", "HEAD^", "--", ".spec"},
-	} {
-		if ask(args...) == "" {
-			t.Errorf("no %s", what)
-		}
-	}
-	if got := ask("status", "--porcelain"); got != "" {
-		t.Errorf("want it clean: %s", got)
-	}
-}
-
-// So is a repository of code.
-func TestGenerateCode(t *testing.T) {
-	env := environment(t.TempDir())
-	dir, err := surveyRepository(t.Context(), t.TempDir(), env, surveyPlan{directories: 24, files: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := gitAnswer(t.Context(), dir, env, "rev-parse", "HEAD^{tree}")
-	if want := "3cff1eef5b84ac8bb24d505dce3b966abe49166d"; err != nil || got != want {
-		t.Errorf("tree %s, %v, want %s; a new kind of repository wants a new recipe", got, err, want)
-	}
-}
-
-// A refresh touches the directory of the file, and those above without a gap.
-func TestMustTouchOnly(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer string
-		ok     bool
+		plan plan
+		head string
 	}{
-		"its directory":     {`{"done":["a/b"]}`, true},
-		"and those above":   {`{"done":["a/b","a","."]}`, true},
-		"nothing":           {`{"done":[]}`, false},
-		"another":           {`{"done":["a/b","a/c"]}`, false},
-		"one that is above": {`{"done":["a"]}`, false},
+		"files":     {plan{files: 200, commits: 1}, "44e915fed8d522877ed49fe6603101d096596952"},
+		"specs":     {plan{files: 200, commits: 2500, specs: 9}, "2e35323aa5558661dc66d44ff66c126acad2ab84"},
+		"documents": {plan{files: 200, commits: 30, pages: 20}, "ed8ddf911868eefdcb69d1342da593273227a1eb"},
 	} {
-		if err := mustTouchOnly("a/b/f.go", []byte(c.answer)); (err == nil) != c.ok {
-			t.Errorf("%s: mustTouchOnly returned %v; ok should be %t", name, err, c.ok)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &bench{env: environment(t.TempDir())}
+			b.dir = t.TempDir()
+			s, err := b.repository(t.Context(), c.plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask := func(args ...string) string {
+				r, err := s.git(args...).run(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.TrimSpace(string(r.stdout))
+			}
+			if got := ask("rev-parse", "HEAD"); got != c.head {
+				t.Errorf("commit %s, want %s; a new kind of repository wants a new recipe", got, c.head)
+			}
+			status := ask("status", "--porcelain=v2", "--branch")
+			if strings.Count(status, "\n") != 3 || !strings.Contains(status, "branch.ab +0 -0") {
+				t.Errorf("want clean and level with its upstream: %s", status)
+			}
+			if n := strings.Count(ask("ls-files", "--", ":!docs", ":!.spec"), "\n") + 1; n != c.plan.files {
+				t.Errorf("%d files, want %d", n, c.plan.files)
+			}
+			if n := strings.Count(ask("ls-files", "--", ".spec"), "spec.md"); n != c.plan.specs {
+				t.Errorf("%d specs, want %d", n, c.plan.specs)
+			}
+			n, err := strconv.Atoi(ask("rev-list", "--count", "HEAD"))
+			if err != nil || n < c.plan.commits || n > c.plan.commits+3 {
+				t.Errorf("%d commits, want about %d: %v", n, c.plan.commits, err)
+			}
+			if c.plan.specs == 0 {
+				return
+			}
+			for what, args := range map[string][]string{
+				"merges":         {"rev-list", "--merges", "HEAD"},
+				"acks":           {"log", "--format=%H", "--grep=^Spec-OK:"},
+				"edits of specs": {"log", "--format=%H", "--diff-filter=M", "--", ".spec"},
+				"moved specs":    {"log", "--format=%H", "--diff-filter=R", "-M", "--", ".spec"},
+				"governed files": {"ls-files", "--", s.plan.governed(8)[3]},
+			} {
+				if ask(args...) == "" {
+					t.Errorf("no %s", what)
+				}
+			}
+		})
 	}
 }
 

@@ -26,16 +26,14 @@ import (
 
 // options are the flags.
 type options struct {
-	sizes  []int
-	rounds int
-	only   *regexp.Regexp
-	dir    string // of the generated repositories
-	keep   bool
-	check  bool
-	update string // a page to write the table into; "" for none
-	ken    string // binary to measure; built from the tree when ""
-
-	commits int // of the generated history
+	sizes   []int
+	rounds  int
+	only    *regexp.Regexp
+	dir     string // of the generated repositories
+	check   bool
+	update  string // a page to write the table into; "" for none
+	ken     string // binary to measure; built from the tree when ""
+	commits int    // of the generated history
 }
 
 var errMissed = errors.New("a limit was missed")
@@ -52,8 +50,7 @@ func main() {
 		return err
 	})
 	flag.IntVar(&opts.rounds, "rounds", 10, "measured runs of each side")
-	flag.StringVar(&opts.dir, "dir", filepath.Join(cache, "ken-bench"), "where the generated repositories are")
-	flag.BoolVar(&opts.keep, "keep", true, "keep them for the next run")
+	flag.StringVar(&opts.dir, "dir", filepath.Join(cache, "ken-bench"), "where the generated repositories are kept")
 	flag.BoolVar(&opts.check, "check", false, "exit with status 1 if a limit is missed")
 	flag.StringVar(&opts.update, "update", "", "write the table into this `page`, between its two bench comments")
 	flag.StringVar(&opts.ken, "ken", "", "measure this `binary` instead of building one")
@@ -93,13 +90,8 @@ func run(ctx context.Context, opts options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, os.RemoveAll(tmp))
-		if !opts.keep {
-			err = errors.Join(err, os.RemoveAll(opts.dir))
-		}
-	}()
-	b := &bench{options: opts, tmp: tmp, env: environment(opts.dir), memory: make(map[int]int64)}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	b := &bench{options: opts, tmp: tmp, env: environment(opts.dir)}
 	if err := b.build(ctx); err != nil {
 		return err
 	}

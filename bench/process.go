@@ -21,16 +21,17 @@ type command struct {
 type result struct {
 	wall   time.Duration
 	cpu    time.Duration // of the process and the ones that it started, on all cores
-	memory int64         // peak resident, in bytes; 0 where the system does not tell
 	stdout []byte
 }
 
 // run runs the command and reads its output through a pipe. An exit status other than 0 is an error.
 func (c command) run(ctx context.Context) (result, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Dir, cmd.Env = c.dir, c.env
+	cmd.Dir = c.dir
+	cmd.Env = c.env
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout = &stdout
+	cmd.Stderr = &stderr
 	start := time.Now()
 	err := cmd.Run()
 	wall := time.Since(start)
@@ -38,13 +39,15 @@ func (c command) run(ctx context.Context) (result, error) {
 		return result{}, fmt.Errorf("%s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.Bytes()))
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return result{wall: wall, cpu: cpu, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
+	return result{wall: wall, cpu: cpu, stdout: stdout.Bytes()}, nil
 }
 
-// alone runs the command and returns its peak memory, without its child processes if the system can tell.
+// alone runs the command and returns its peak memory in bytes, without its child processes; 0 if the system does not
+// tell.
 func (c command) alone(ctx context.Context) (int64, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Dir, cmd.Env = c.dir, c.env
+	cmd.Dir = c.dir
+	cmd.Env = c.env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -56,9 +59,6 @@ func (c command) alone(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.Bytes()))
 	}
-	if peak == 0 {
-		peak = peakMemory(cmd.ProcessState)
-	}
 	return peak, nil
 }
 
@@ -67,29 +67,31 @@ func tail(b []byte) []byte {
 	return bytes.TrimSpace(b[max(0, len(b)-most):])
 }
 
+// A prepare is what is done around a round. It is not timed.
+type prepare func(ctx context.Context, round int) error
+
 // A comparison measures two commands against each other.
 type comparison struct {
 	ken, other command
 	rounds     int
 	processor  bool // compare processor time: a busy machine changes it less than wall time
-	// before prepares each round, and after cleans up. They are not timed, and may be nil.
-	before, after func(ctx context.Context, round int) error
-	// beforeKen prepares each run of ken alone, beforeOther each of the other side.
-	beforeKen, beforeOther func() error
-	// sees returns a text that the output of both sides must contain. It may be nil.
-	sees func(round int) string
+	// before prepares each round, and after cleans up. They may be nil.
+	before, after prepare
+	// beforeKen prepares each run of ken alone, beforeOther each of the other side. They may be nil.
+	beforeKen, beforeOther prepare
+	// check returns an error if the output of ken is wrong. It may be nil.
+	check func(round int, stdout []byte) error
 }
 
 // measure runs the two sides alternately: one round that does not count, then the given rounds. It returns the median
-// wall or processor times and the peak memory of ken.
-func (d comparison) measure(ctx context.Context) (ken, other time.Duration, memory int64, err error) {
+// wall or processor times.
+func (d comparison) measure(ctx context.Context) (ken, other time.Duration, err error) {
 	var kens, others []time.Duration
 	for round := range d.rounds + 1 {
 		k, o, err := d.round(ctx, round)
 		if err != nil {
-			return 0, 0, 0, err
+			return 0, 0, err
 		}
-		memory = max(memory, k.memory)
 		switch {
 		case round == 0:
 		case d.processor:
@@ -100,7 +102,7 @@ func (d comparison) measure(ctx context.Context) (ken, other time.Duration, memo
 			others = append(others, o.wall)
 		}
 	}
-	return median(kens), median(others), memory, nil
+	return median(kens), median(others), nil
 }
 
 func (d comparison) round(ctx context.Context, n int) (ken, other result, err error) {
@@ -110,22 +112,15 @@ func (d comparison) round(ctx context.Context, n int) (ken, other result, err er
 		}
 	}
 	sides := []func() error{
-		func() error {
-			if d.beforeKen != nil {
-				if err := d.beforeKen(); err != nil {
-					return err
-				}
+		func() (err error) {
+			ken, err = side(ctx, n, d.ken, d.beforeKen)
+			if err == nil && d.check != nil {
+				err = d.check(n, ken.stdout)
 			}
-			ken, err = d.side(ctx, n, d.ken)
 			return err
 		},
-		func() error {
-			if d.beforeOther != nil {
-				if err := d.beforeOther(); err != nil {
-					return err
-				}
-			}
-			other, err = d.side(ctx, n, d.other)
+		func() (err error) {
+			other, err = side(ctx, n, d.other, d.beforeOther)
 			return err
 		},
 	}
@@ -143,19 +138,17 @@ func (d comparison) round(ctx context.Context, n int) (ken, other result, err er
 	return ken, other, err
 }
 
-func (d comparison) side(ctx context.Context, n int, c command) (result, error) {
-	r, err := c.run(ctx)
-	if err == nil && d.sees != nil && !bytes.Contains(r.stdout, []byte(d.sees(n))) {
-		err = fmt.Errorf("%s does not mention %s: %s", strings.Join(c.args, " "), d.sees(n), tail(r.stdout))
+func side(ctx context.Context, n int, c command, before prepare) (result, error) {
+	if before != nil {
+		if err := before(ctx, n); err != nil {
+			return result{}, err
+		}
 	}
-	return r, err
+	return c.run(ctx)
 }
 
 func median(ds []time.Duration) time.Duration {
 	slices.Sort(ds)
 	n := len(ds)
-	if n%2 == 1 {
-		return ds[n/2]
-	}
-	return (ds[n/2-1] + ds[n/2]) / 2
+	return (ds[(n-1)/2] + ds[n/2]) / 2
 }

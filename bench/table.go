@@ -23,7 +23,6 @@ type row struct {
 	budget  time.Duration // absolute limit, where there is no other side
 	// Memory in bytes, for a row about memory.
 	memory, memoryBudget int64
-	otherMemory          int64 // of the other side; 0 when there is none
 	// count must be 0 in a row that is counted.
 	counted bool
 	count   int
@@ -61,9 +60,6 @@ func (r row) cells() []string {
 		atMost = ms(r.budget) + " ms"
 	case r.memoryBudget > 0:
 		ken, atMost = mb(r.memory), mb(r.memoryBudget)
-		if r.otherMemory > 0 {
-			other, ratio = mb(r.otherMemory), fmt.Sprintf("%.2f", float64(r.memory)/float64(r.otherMemory))
-		}
 	case r.counted:
 		ken, atMost = fmt.Sprint(r.count), "0"
 	}
@@ -82,11 +78,6 @@ func printTable(w io.Writer, rows []row) error {
 	for _, r := range rows {
 		lines = append(lines, r.cells())
 	}
-	return printMarkdown(w, lines)
-}
-
-// printMarkdown writes an aligned Markdown table whose first line is the header.
-func printMarkdown(w io.Writer, lines [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	for i, cells := range lines {
 		fmt.Fprintf(t, "| %s\t|\n", strings.Join(cells, "\t| "))
@@ -110,21 +101,16 @@ func updatePage(name string, rows []row) error {
 	if err := printTable(&table, rows); err != nil {
 		return err
 	}
-	return replaceBetween(name, tableBegins, tableEnds, table.String())
-}
-
-// replaceBetween replaces the text of a page between two lines.
-func replaceBetween(name, begins, ends, text string) error {
 	page, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	before, rest, found := strings.Cut(string(page), begins)
-	_, after, closed := strings.Cut(rest, ends)
+	before, rest, found := strings.Cut(string(page), tableBegins)
+	_, after, closed := strings.Cut(rest, tableEnds)
 	if !found || !closed {
-		return fmt.Errorf("%s has no %q and %q", name, begins, ends)
+		return fmt.Errorf("%s has no %q and %q", name, tableBegins, tableEnds)
 	}
-	return os.WriteFile(name, []byte(before+begins+text+ends+after), 0o644)
+	return os.WriteFile(name, []byte(before+tableBegins+table.String()+tableEnds+after), 0o644)
 }
 
 func ms(d time.Duration) string {
