@@ -318,70 +318,6 @@ func testStillUnasked(t *testing.T, s store.Files) {
 	}
 }
 
-// oddRecord returns a record with unusual fields, and what a store reads for it: the time in UTC, to the microsecond.
-func oddRecord() (odd, read fresh.Record) {
-	odd = fresh.Record{
-		Basis: fresh.Basis{Content: repo.Content{ID: ID256("x")}},
-		Text:  "line\nline\ttab \x00 \xff end", Author: "böb\xff", Recipe: "r\x00", Assumed: true,
-		Confirmer: "carol", Path: "\xff\n",
-		At: time.Date(1969, 1, 1, 0, 0, 0, 999, time.FixedZone("", -7200)),
-	}
-	read = odd
-	read.At = time.Date(1969, 1, 1, 2, 0, 0, 0, time.UTC)
-	return odd, read
-}
-
-func testRecords(t *testing.T, s store.Files) {
-	odd, want := oddRecord()
-	plain := Record("about a", "a", 0)
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{odd, plain}})
-	for _, r := range []fresh.Record{want, plain} {
-		got, ok, err := s.Record(t.Context(), r.ID())
-		if !ok || err != nil {
-			t.Fatalf("Record = %v, %v", ok, err)
-		}
-		equal(t, "record", got, r)
-		got, ok, err = s.NewestAt(t.Context(), r.Path)
-		if !ok || err != nil {
-			t.Fatalf("NewestAt = %v, %v", ok, err)
-		}
-		equal(t, "newest at", got, r)
-		newest, err := s.Newest(t.Context(), []repo.Content{r.Basis.Content})
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "newest", newest, map[repo.Content]fresh.Record{r.Basis.Content: r})
-	}
-	if _, ok, err := s.NewestAt(t.Context(), "elsewhere"); ok || err != nil {
-		t.Errorf("NewestAt = %v, %v", ok, err)
-	}
-	if _, ok, err := s.Record(t.Context(), fresh.Digest{}); ok || err != nil {
-		t.Errorf("Record of nothing = %v, %v", ok, err)
-	}
-}
-
-func testDuplicates(t *testing.T, s store.Files) {
-	first := Record("about x", "x", 0)
-	again := first
-	again.Path = "elsewhere" // no part of a record's id
-	newer := Record("better", "x", 1)
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{first, newer, first}})
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{again}})
-	got, _, err := s.Record(t.Context(), first.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "record", got, first)
-	if _, ok, _ := s.NewestAt(t.Context(), "elsewhere"); ok {
-		t.Error("the store added a record twice")
-	}
-	newest, err := s.Newest(t.Context(), []repo.Content{Content("x")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "newest", newest[Content("x")], newer)
-}
-
 // A record that is dated more than a day ahead would be the newest for ever.
 func testAhead(t *testing.T, s store.Files) {
 	now := Record("of today", "x", 5)
@@ -421,41 +357,6 @@ func testAhead(t *testing.T, s store.Files) {
 	}
 }
 
-func testNewest(t *testing.T, s store.Files) {
-	want := func(text string) {
-		t.Helper()
-		newest, err := s.Newest(t.Context(), []repo.Content{Content("x")})
-		if err != nil || newest[Content("x")].Text != text {
-			t.Errorf("newest is %q, %v; want %q", newest[Content("x")].Text, err, text)
-		}
-		at, _, err := s.NewestAt(t.Context(), "a.go")
-		if err != nil || at.Text != text {
-			t.Errorf("newest at a.go is %q, %v; want %q", at.Text, err, text)
-		}
-	}
-	// Of records with the same time, the one with the highest id is the newest, in any order of insertion.
-	high, low := Record("a", "x", 5), Record("b", "x", 5)
-	if high.Compare(low) < 0 {
-		high, low = low, high
-	}
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{low}})
-	want(low.Text)
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{high}})
-	want(high.Text)
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("old", "x", 4)}})
-	want(high.Text)
-	for i := range 8 {
-		other := Record(fmt.Sprint("other ", i), "x", 5)
-		if other.Compare(high) > 0 {
-			high = other
-		}
-		Commit(t, s, "", store.FileChanges{Records: []fresh.Record{other}})
-		want(high.Text)
-	}
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("new", "x", 6)}})
-	want("new")
-}
-
 // testWrittenSince: a mark tells records that were there from those that came later.
 func testWrittenSince(t *testing.T, s store.Files) {
 	at := func(path repo.Path, text string) fresh.Record {
@@ -484,40 +385,17 @@ func testWrittenSince(t *testing.T, s store.Files) {
 	}
 }
 
-func md5Record(text, about string, seconds int) fresh.Record {
-	r := Record(text, about, seconds)
-	r.Basis = md5Of(about)
-	return r
-}
-
-func testMD5Only(t *testing.T, s store.Files) {
+func testMD5OnlyRows(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a", "x"), Row("b", "y")}})
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Record("by md5", "x", 0)}})
-	other := repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
 	noID := repo.Content{MD5: Content("x").MD5}
-	known, err := s.NewestBases(t.Context(), []repo.Content{Content("x"), other, noID, Content("y"), {ID: ID("x")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "known", known, map[repo.Content]fresh.Basis{Content("x"): md5Of("x"), other: md5Of("x"), noID: md5Of("x")})
 	wantTally(t, s, "", store.FileCounts{Files: 2, Fresh: 1, None: 1})
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("c", "x"), {Path: "d", Content: noID}}})
 	wantTally(t, s, "", store.FileCounts{Files: 4, Fresh: 3, None: 1})
 
 	// The newest of both sorts is the one shown.
-	c := Content("x")
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("by id", "x", 1)}})
-	known, err = s.NewestBases(t.Context(), []repo.Content{c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "known", known, map[repo.Content]fresh.Basis{c: basisOf("x")})
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Record("by md5 again", "x", 2)}})
-	newest, err := s.Newest(t.Context(), []repo.Content{c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "newest", newest[c], md5Record("by md5 again", "x", 2))
 	rows, err := s.RowsOf(t.Context(), "", []repo.Path{"a"})
 	if err != nil {
 		t.Fatal(err)
@@ -525,16 +403,15 @@ func testMD5Only(t *testing.T, s store.Files) {
 	equal(t, "about", rows["a"].SummaryBasis, md5Of("x"))
 }
 
-func testIDsDecide(t *testing.T, s store.Files) {
-	// A record with both holds for its id, whatever the md5.
-	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about x", "x", 0)}})
-	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
-	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
-	known, err := s.NewestBases(t.Context(), []repo.Content{sameID, sameMD5, {MD5: Content("x").MD5}, {}})
-	if err != nil {
-		t.Fatal(err)
+func testManyRows(t *testing.T, s store.Files) {
+	const n = 3000
+	var put []store.FileRow
+	records, _, _ := manyRecords(n)
+	for i := range n {
+		put = append(put, Row(repo.Path(fmt.Sprintf("d%02d/f%04d", i%7, i)), fmt.Sprint(i)))
 	}
-	equal(t, "known", known, map[repo.Content]fresh.Basis{sameID: basisOf("x")})
+	Commit(t, s, "", store.FileChanges{Records: records, Put: put})
+	wantTally(t, s, "", store.FileCounts{Files: n, Fresh: 2 * n / 3, None: n / 3})
 }
 
 func testRecordsReachRows(t *testing.T, s store.Files) {
@@ -653,55 +530,6 @@ func testTally(t *testing.T, s store.Files) {
 	wantTally(t, s, "", store.FileCounts{Files: 203, Fresh: 2, Stale: 1, None: 199, Excluded: 1})
 	Commit(t, s, "", store.FileChanges{Put: many})
 	wantTally(t, s, "", store.FileCounts{Files: 204, Fresh: 3, Stale: 1, None: 199, Excluded: 1})
-}
-
-func testMany(t *testing.T, s store.Files) {
-	const n = 3000
-	var records []fresh.Record
-	var put []store.FileRow
-	var contents []repo.Content
-	for i := range n {
-		text := fmt.Sprint(i)
-		switch i % 3 {
-		case 0:
-			records = append(records, Record("about "+text, text, i))
-		case 1:
-			records = append(records, md5Record("about "+text, text, i))
-		}
-		put = append(put, Row(repo.Path(fmt.Sprintf("d%02d/f%04d", i%7, i)), text))
-		contents = append(contents, Content(text))
-	}
-	Commit(t, s, "", store.FileChanges{Records: records, Put: put})
-	wantTally(t, s, "", store.FileCounts{Files: n, Fresh: 2 * n / 3, None: n / 3})
-	for _, ask := range [][]repo.Content{contents, contents[:5]} { // by scanning, and one by one
-		known, err := s.NewestBases(t.Context(), ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		newest, err := s.Newest(t.Context(), ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range ask {
-			text := fmt.Sprint(i)
-			b, ok := known[c]
-			r, okR := newest[c]
-			switch i % 3 {
-			case 0:
-				if b != basisOf(text) || r.Text != "about "+text {
-					t.Fatalf("content %d: %v, %+v", i, b, r)
-				}
-			case 1:
-				if b != md5Of(text) || r.Text != "about "+text {
-					t.Fatalf("content %d: %v, %+v", i, b, r)
-				}
-			default:
-				if ok || okR {
-					t.Fatalf("content %d is known", i)
-				}
-			}
-		}
-	}
 }
 
 func testReentrant(t *testing.T, s store.Files) {

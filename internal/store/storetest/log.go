@@ -42,12 +42,12 @@ func RunLog(t *testing.T, open func(t *testing.T) Log) {
 		name string
 		test func(*testing.T, Log)
 	}{
-		{"records of files are read unchanged", testLogRecords},
-		{"adding the record of a file twice changes nothing", testLogDuplicates},
-		{"of records at the same time, the one with the highest id is the newest", testLogNewest},
-		{"a record with only an md5 matches every content with this md5", testLogMD5Only},
-		{"the id of a content takes precedence over the md5", testLogIDsDecide},
-		{"many contents at once", testLogMany},
+		{"records of files are read unchanged", testRecords},
+		{"adding the record of a file twice changes nothing", testDuplicates},
+		{"of records at the same time, the one with the highest id is the newest", testNewest},
+		{"a record with only an md5 matches every content with this md5", testMD5Only},
+		{"the id of a content takes precedence over the md5", testIDsDecide},
+		{"many contents at once", testMany},
 		{"an empty store has no directories", testDirectoriesEmpty},
 		{"directory records are read unchanged", testDirectories},
 		{"keeping a record twice changes nothing", testKeptAlready},
@@ -274,91 +274,172 @@ func files(list ...fresh.Record) []store.Record {
 	return out
 }
 
-func testLogRecords(t *testing.T, s Log) {
-	odd, read := oddRecord()
+// wantNewest fails the test unless the newest records of some contents are as wanted. A store with rows knows the bases
+// of the same contents.
+func wantNewest(t *testing.T, s Log, want map[repo.Content]fresh.Record, contents ...repo.Content) {
+	t.Helper()
+	equal(t, "newest", newest(t, s, contents...), want)
+	rows, ok := s.(store.Files)
+	if !ok {
+		return
+	}
+	known, err := rows.NewestBases(t.Context(), contents)
+	if err != nil {
+		t.Fatalf("newest bases: %v", err)
+	}
+	bases := make(map[repo.Content]fresh.Basis)
+	for c, r := range want {
+		bases[c] = r.Basis.Key()
+	}
+	equal(t, "newest bases", known, bases)
+}
+
+// wantNewestAt fails the test unless the newest record at a path, in a store with rows, is as wanted.
+func wantNewestAt(t *testing.T, s Log, path repo.Path, want fresh.Record) {
+	t.Helper()
+	rows, ok := s.(store.Files)
+	if !ok {
+		return
+	}
+	got, ok, err := rows.NewestAt(t.Context(), path)
+	if err != nil || ok != (want != fresh.Record{}) {
+		t.Errorf("NewestAt %s = %v, %v", path, ok, err)
+	}
+	equal(t, "newest at", got, want)
+}
+
+func testRecords(t *testing.T, s Log) {
+	odd := fresh.Record{
+		Basis: fresh.Basis{Content: repo.Content{ID: ID256("x")}},
+		Text:  "line\nline\ttab \x00 \xff end", Author: "böb\xff", Recipe: "r\x00", Assumed: true,
+		Confirmer: "carol", Path: "\xff\n",
+		At: time.Date(1969, 1, 1, 0, 0, 0, 999, time.FixedZone("", -7200)),
+	}
+	read := odd
+	read.At = time.Date(1969, 1, 1, 2, 0, 0, 0, time.UTC)
 	plain := Record("about a", "a", 0)
 	AddRecords(t, s, files(odd, plain)...)
 	want := map[repo.Content]fresh.Record{read.Basis.Content: read, Content("a"): plain}
-	equal(t, "newest", newest(t, s, read.Basis.Content, Content("a"), Content("none"), repo.Content{}), want)
+	wantNewest(t, s, want, read.Basis.Content, Content("a"), Content("none"), repo.Content{})
 	list, _ := Since(t, s, "", 10)
 	equal(t, "records", encoded(list), encoded(files(read, plain)))
+	wantNewestAt(t, s, "elsewhere", fresh.Record{})
+	for _, r := range []fresh.Record{read, plain} {
+		wantNewestAt(t, s, r.Path, r)
+	}
+	rows, ok := s.(store.Files)
+	if !ok {
+		return
+	}
+	for _, r := range []fresh.Record{read, plain} {
+		got, ok, err := rows.Record(t.Context(), r.ID())
+		if !ok || err != nil {
+			t.Fatalf("Record = %v, %v", ok, err)
+		}
+		equal(t, "record", got, r)
+	}
+	if _, ok, err := rows.Record(t.Context(), fresh.Digest{}); ok || err != nil {
+		t.Errorf("Record of nothing = %v, %v", ok, err)
+	}
 }
 
-func testLogDuplicates(t *testing.T, s Log) {
+func testDuplicates(t *testing.T, s Log) {
 	first := Record("about x", "x", 0)
 	again := first
 	again.Path = "elsewhere" // no part of a record's id
 	newer := Record("better", "x", 1)
 	AddRecords(t, s, files(first, newer, first)...)
 	AddRecords(t, s, about(again))
-	equal(t, "newest", newest(t, s, Content("x"))[Content("x")], newer)
+	wantNewest(t, s, map[repo.Content]fresh.Record{Content("x"): newer}, Content("x"))
+	wantNewestAt(t, s, "elsewhere", fresh.Record{})
 	list, _ := Since(t, s, "", 10)
 	equal(t, "records", encoded(list), encoded(files(first, newer)))
 }
 
-func testLogNewest(t *testing.T, s Log) {
-	best := Record("new", "x", 5)
+func testNewest(t *testing.T, s Log) {
+	add := func(r, want fresh.Record) {
+		t.Helper()
+		AddRecords(t, s, about(r))
+		wantNewest(t, s, map[repo.Content]fresh.Record{Content("x"): want}, Content("x"))
+		wantNewestAt(t, s, "a.go", want)
+	}
+	// Of records with the same time, the one with the highest id is the newest, in any order of insertion.
+	high, low := Record("a", "x", 5), Record("b", "x", 5)
+	if high.Compare(low) < 0 {
+		high, low = low, high
+	}
+	add(low, low)
+	add(high, high)
+	add(Record("old", "x", 4), high)
 	for i := range 8 {
 		other := Record(fmt.Sprint("other ", i), "x", 5)
-		if other.Compare(best) > 0 {
-			best = other
+		if other.Compare(high) > 0 {
+			high = other
 		}
-		AddRecords(t, s, about(Record("new", "x", 5)), about(other), about(Record("old", "x", 4)))
-		equal(t, "newest", newest(t, s, Content("x"))[Content("x")], best)
+		add(other, high)
 	}
-	AddRecords(t, s, about(Record("newer", "x", 6)))
-	equal(t, "newest", newest(t, s, Content("x"))[Content("x")], Record("newer", "x", 6))
+	add(Record("new", "x", 6), Record("new", "x", 6))
 }
 
-func testLogMD5Only(t *testing.T, s Log) {
+func md5Record(text, about string, seconds int) fresh.Record {
+	r := Record(text, about, seconds)
+	r.Basis = md5Of(about)
+	return r
+}
+
+func testMD5Only(t *testing.T, s Log) {
 	byMD5 := md5Record("by md5", "x", 0)
 	AddRecords(t, s, about(byMD5))
-	other := repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
-	noID := repo.Content{MD5: Content("x").MD5}
-	got := newest(t, s, Content("x"), other, noID, Content("y"), repo.Content{ID: ID("x")})
-	equal(t, "newest", got, map[repo.Content]fresh.Record{Content("x"): byMD5, other: byMD5, noID: byMD5})
+	c, other := Content("x"), repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
+	noID := repo.Content{MD5: c.MD5}
+	want := map[repo.Content]fresh.Record{c: byMD5, other: byMD5, noID: byMD5}
+	wantNewest(t, s, want, c, other, noID, Content("y"), repo.Content{ID: c.ID})
 
 	// The newest of both sorts counts.
-	c := Content("x")
-	byID := Record("by id", "x", 1)
-	AddRecords(t, s, about(byID))
-	equal(t, "newest", newest(t, s, c)[c].Text, byID.Text)
-	AddRecords(t, s, about(md5Record("by md5 again", "x", 2)))
-	equal(t, "newest", newest(t, s, c)[c], md5Record("by md5 again", "x", 2))
+	for _, r := range []fresh.Record{Record("by id", "x", 1), md5Record("by md5 again", "x", 2)} {
+		AddRecords(t, s, about(r))
+		wantNewest(t, s, map[repo.Content]fresh.Record{c: r}, c)
+	}
 }
 
-func testLogIDsDecide(t *testing.T, s Log) {
+func testIDsDecide(t *testing.T, s Log) {
 	// A record with both holds for its id, whatever the md5.
-	AddRecords(t, s, about(Record("about x", "x", 0)))
+	r := Record("about x", "x", 0)
+	AddRecords(t, s, about(r))
 	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
 	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
-	got := newest(t, s, sameID, sameMD5, repo.Content{MD5: Content("x").MD5}, repo.Content{})
-	if len(got) != 1 || got[sameID].Text != "about x" {
-		t.Errorf("the newest records are %+v; want one, about %v", got, sameID)
-	}
+	wantNewest(t, s, map[repo.Content]fresh.Record{sameID: r}, sameID, sameMD5, repo.Content{MD5: Content("x").MD5}, repo.Content{})
 }
 
-func testLogMany(t *testing.T, s Log) {
-	const n = 3000
-	var records []store.Record
-	var contents []repo.Content
-	want := make(map[repo.Content]string)
+// manyRecords returns n contents, and records for two of three: by id or by md5.
+func manyRecords(n int) (records []fresh.Record, contents []repo.Content, byContent map[repo.Content]fresh.Record) {
+	byContent = make(map[repo.Content]fresh.Record)
 	for i := range n {
 		text := fmt.Sprint(i)
+		c := Content(text)
+		contents = append(contents, c)
 		switch i % 3 {
 		case 0:
-			records = append(records, about(Record("about "+text, text, i)))
-			want[Content(text)] = "about " + text
+			byContent[c] = Record("about "+text, text, i)
 		case 1:
-			records = append(records, about(md5Record("about "+text, text, i)))
-			want[Content(text)] = "about " + text
+			byContent[c] = md5Record("about "+text, text, i)
+		default:
+			continue
 		}
-		contents = append(contents, Content(text))
+		records = append(records, byContent[c])
 	}
-	AddRecords(t, s, records...)
-	got := make(map[repo.Content]string)
-	for c, r := range newest(t, s, contents...) {
-		got[c] = r.Text
+	return records, contents, byContent
+}
+
+func testMany(t *testing.T, s Log) {
+	records, contents, want := manyRecords(3000)
+	AddRecords(t, s, files(records...)...)
+	wantNewest(t, s, want, contents...) // by scanning
+	few := map[repo.Content]fresh.Record{}
+	for _, c := range contents[:5] {
+		if r, ok := want[c]; ok {
+			few[c] = r
+		}
 	}
-	equal(t, "newest", got, want)
+	wantNewest(t, s, few, contents[:5]...) // one by one
 }
