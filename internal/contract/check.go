@@ -219,29 +219,23 @@ func (s *Schema) expected(field string) string {
 func decodeObject(content []byte) (map[string][]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(content))
 	open, err := dec.Token()
-	if err != nil {
-		return nil, notJSON(content, err)
-	}
-	if open != json.Delim('{') {
+	if err == nil && open != json.Delim('{') {
 		return nil, errors.New("is not an object")
 	}
 	fields := make(map[string][]json.RawMessage)
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, notJSON(content, err)
-		}
+	for err == nil && dec.More() {
+		var name json.Token
 		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, notJSON(content, err)
+		name, err = dec.Token()
+		if err == nil {
+			err = dec.Decode(&value)
 		}
-		name, ok := key.(string)
-		if !ok {
-			return nil, errors.New("is not JSON")
-		}
-		fields[name] = append(fields[name], value)
+		fields[fmt.Sprint(name)] = append(fields[fmt.Sprint(name)], value)
 	}
-	if _, err := dec.Token(); err != nil {
+	if err == nil {
+		_, err = dec.Token() // the end of the object
+	}
+	if err != nil {
 		return nil, notJSON(content, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
