@@ -30,7 +30,7 @@ var budgets = []budget{
 	{[]string{"git"}, 9910, 7900},
 	{[]string{"content"}, 2270, 2100},
 	{[]string{"store"}, 13000, 8300},
-	{[]string{"contract", "state", "workflow", "statedir"}, 10230, 5600},
+	{[]string{"contract", "state", "workflow", "statedir"}, 8720, 5600},
 	{[]string{"registry"}, 4180, 3400},
 	{[]string{"survey"}, 7340, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3430, 2200},

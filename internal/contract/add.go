@@ -26,8 +26,8 @@ func onlyAdds(name string, fields []string, lists ...string) error {
 
 // changes is the error about a field that would change an entry of the default contract.
 func changes(name, field string) error {
-	return fmt.Errorf("%s is in the default contract, so a project cannot change its %s; leave out %[2]s, or list a new name",
-		name, field)
+	const text = "%s is in the default contract, so a project cannot change its %s; leave out %[2]s, or list a new name"
+	return fmt.Errorf(text, name, field)
 }
 
 func (c *Contract) addGroup(g Group, fields []string) error {

@@ -133,20 +133,27 @@ func newDefault() *Contract {
 		file("scanner-output.txt", "architecture scan", "Output of an older scanner"),
 	)
 
-	// The first pattern that matches decides.
+	// Each pattern has an example, a use, an eviction, and the file whose status and schema
+	// apply. The first pattern that matches decides.
 	c.Patterns = []Pattern{
-		{`review-lane-[a-z][a-z0-9_]{0,31}\.(md|json)`, "review-lane-api.md", "One lane of a parallel review", Scoped, "review"},
+		{`review-lane-[a-z][a-z0-9_]{0,31}\.(md|json)`, "review-lane-api.md",
+			"One lane of a parallel review", Scoped, "review"},
 		{`review-` + variant + `\.md`, "review-pr367-slice-A.md", "A review of one slice or theme", Scoped, "review"},
-		{`impl-summary-` + variant + `\.(md|json)`, "impl-summary-cr3.json", "A further implementation pass", Scoped, "impl-summary"},
-		{`test-summary-` + variant + `\.(md|json)`, "test-summary-integration.json", "A further test run", Scoped, "test-summary"},
-		{`verification-` + variant + `\.(md|json)`, "verification-rerun.json", "A further verification pass", Scoped, "verification"},
+		{`impl-summary-` + variant + `\.(md|json)`, "impl-summary-cr3.json",
+			"A further implementation pass", Scoped, "impl-summary"},
+		{`test-summary-` + variant + `\.(md|json)`, "test-summary-integration.json",
+			"A further test run", Scoped, "test-summary"},
+		{`verification-` + variant + `\.(md|json)`, "verification-rerun.json",
+			"A further verification pass", Scoped, "verification"},
 		{`slice-` + variant + `\.md`, "slice-frontend.md", "A slice of work other than a review", Scoped, ""},
 		{`plan-` + variant + `\.md`, "plan-api.md", "A plan for one part", Stays, ""},
 		{`research-` + variant + `\.md`, "research-caching.md", "Research on one topic", Stays, "research"},
 		{`spec-` + variant + `\.md`, "spec-api.md", "Requirements of one part", Stays, ""},
 		{`debug-context-` + variant + `\.md`, "debug-context-login.md", "The symptoms of one of several bugs", Stays, ""},
-		{`debug-investigation-` + variant + `\.md`, "debug-investigation-login.md", "The hypotheses about one bug", Stays, ""},
-		{`debug-summary-` + variant + `\.md`, "debug-summary-login.md", "The cause and the fix of one bug", Stays, "debug-summary"},
+		{`debug-investigation-` + variant + `\.md`, "debug-investigation-login.md",
+			"The hypotheses about one bug", Stays, ""},
+		{`debug-summary-` + variant + `\.md`, "debug-summary-login.md",
+			"The cause and the fix of one bug", Stays, "debug-summary"},
 		{`[a-z]+(-[a-z]+)*-summary\.md`, "module-md-update-summary.md", "A summary of another topic", Stays, ""},
 	}
 	c.Ephemeral = []Pattern{
