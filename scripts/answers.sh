@@ -103,6 +103,7 @@ reading_commands() {
 
 own_clone() {
 	git clone -q --shared "$project" "$tree"
+	git -C "$tree" remote remove origin # it has other commits each time
 	git -C "$tree" checkout -q -B main "$OWN"
 }
 
