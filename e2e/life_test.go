@@ -24,7 +24,7 @@ import (
 func TestLifeOfARepository(t *testing.T) {
 	t.Parallel()
 	if !flagGiven("rapid.checks") {
-		if err := flag.Set("rapid.checks", "25"); err != nil {
+		if err := flag.Set("rapid.checks", "10"); err != nil {
 			t.Fatal(err)
 		}
 	}
