@@ -35,7 +35,6 @@ func Main(args []string) int {
 		AnswerHook:    answerHook,
 		HookTime:      func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:      diagnose,
-		ToolFiles:     toolFiles,
 		InstallClient: installClient,
 		ServeMCP:      serveMCP,
 		Session:       session.ID,

@@ -11,7 +11,6 @@ import (
 	"ken/internal/install"
 	"ken/internal/install/disk"
 	"ken/internal/ken"
-	"ken/internal/statedir"
 	"ken/internal/store/local"
 	"ken/internal/store/postgres"
 	"ken/internal/store/team"
@@ -110,13 +109,4 @@ func installClient(ctx context.Context, dir string, c install.Client, opts insta
 		return nil, err
 	}
 	return clients.Install(ctx, c, opts)
-}
-
-// toolFiles finds the files of other tools in the repository of a state directory.
-func toolFiles(ctx context.Context, opts statedir.Options) ([]install.ToolFiles, error) {
-	g, err := statedir.Repository(ctx, opts)
-	if g == nil || err != nil {
-		return nil, err
-	}
-	return disk.ToolFiles(ctx, g)
 }

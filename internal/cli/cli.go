@@ -20,7 +20,6 @@ import (
 	"ken/internal/install"
 	"ken/internal/ken"
 	"ken/internal/repo"
-	"ken/internal/statedir"
 	"ken/internal/term"
 )
 
@@ -39,8 +38,6 @@ type Deps struct {
 	// Diagnose returns the facts for ken doctor about the repository of dir. ok is false outside
 	// a repository.
 	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
-	// ToolFiles finds the files of other tools in the repository of the state directory; none outside a repository.
-	ToolFiles func(ctx context.Context, opts statedir.Options) ([]install.ToolFiles, error)
 	// InstallClient adds ken to the files of an agent's client, or removes it: those of the repository of dir, or the
 	// user's own.
 	InstallClient func(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error)

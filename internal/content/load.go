@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/fault"
@@ -65,7 +67,7 @@ func (w *namedWalk) enter(ctx context.Context, from *os.Root, name, at string) e
 		return unreadDir(at, err)
 	}
 	defer dir.Close()
-	entries, err := list(dir, ".")
+	entries, err := list(dir)
 	if err != nil {
 		return unreadDir(at, err)
 	}
@@ -171,4 +173,17 @@ func (w *namedWalk) read(dir *os.Root, at repo.Path) (repo.LoadedFile, error) {
 	}
 	out.ID = repo.IDFromBytes(sum.Sum(nil))
 	return out, nil
+}
+
+// list returns the entries of a directory, sorted by name. With an error, it returns the entries
+// that were read before.
+func list(root *os.Root) ([]fs.DirEntry, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }

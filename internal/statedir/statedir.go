@@ -114,16 +114,6 @@ func (o Options) named() (string, error) {
 	return abs, nil
 }
 
-// Repository opens the repository whose configuration applies to the directory. It returns nil for a Dir outside a
-// repository.
-func Repository(ctx context.Context, opts Options) (*git.Repo, error) {
-	named, err := opts.named()
-	if err != nil {
-		return nil, err
-	}
-	return findRepository(ctx, opts.From, named)
-}
-
 // findRepository opens the repository whose configuration applies: that of the named
 // directory, or the caller's. It returns nil for a named directory outside a repository.
 func findRepository(ctx context.Context, from, named string) (*git.Repo, error) {

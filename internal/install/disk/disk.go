@@ -1,5 +1,5 @@
 // Package disk finds, reads and writes the files that package install decides about: git hooks, the files of agents'
-// clients, the files of ken init, and the files of other tools.
+// clients, and the files of ken init.
 //
 // It decides all changes before it writes the first. It refuses links, and it does not overwrite a file that changed
 // after it was read.
