@@ -133,33 +133,32 @@ func newDefault() *Contract {
 		file("scanner-output.txt", "architecture scan", "Output of an older scanner"),
 	)
 
-	// Each pattern has an example, a use, an eviction, and the file whose status and schema
-	// apply. The first pattern that matches decides.
+	// The first pattern that matches decides.
 	c.Patterns = []Pattern{
-		{`review-lane-[a-z][a-z0-9_]{0,31}\.(md|json)`, "review-lane-api.md",
-			"One lane of a parallel review", Scoped, "review"},
-		{`review-` + variant + `\.md`, "review-pr367-slice-A.md", "A review of one slice or theme", Scoped, "review"},
-		{`impl-summary-` + variant + `\.(md|json)`, "impl-summary-cr3.json",
-			"A further implementation pass", Scoped, "impl-summary"},
-		{`test-summary-` + variant + `\.(md|json)`, "test-summary-integration.json",
-			"A further test run", Scoped, "test-summary"},
-		{`verification-` + variant + `\.(md|json)`, "verification-rerun.json",
-			"A further verification pass", Scoped, "verification"},
-		{`slice-` + variant + `\.md`, "slice-frontend.md", "A slice of work other than a review", Scoped, ""},
-		{`plan-` + variant + `\.md`, "plan-api.md", "A plan for one part", Stays, ""},
-		{`research-` + variant + `\.md`, "research-caching.md", "Research on one topic", Stays, "research"},
-		{`spec-` + variant + `\.md`, "spec-api.md", "Requirements of one part", Stays, ""},
-		{`debug-context-` + variant + `\.md`, "debug-context-login.md", "The symptoms of one of several bugs", Stays, ""},
-		{`debug-investigation-` + variant + `\.md`, "debug-investigation-login.md",
-			"The hypotheses about one bug", Stays, ""},
-		{`debug-summary-` + variant + `\.md`, "debug-summary-login.md",
-			"The cause and the fix of one bug", Stays, "debug-summary"},
-		{`[a-z]+(-[a-z]+)*-summary\.md`, "module-md-update-summary.md", "A summary of another topic", Stays, ""},
+		pattern(`review-lane-[a-z][a-z0-9_]{0,31}\.(md|json)`, "review-lane-api.md",
+			"One lane of a parallel review", Scoped, "review"),
+		pattern(`review-`+variant+`\.md`, "review-pr367-slice-A.md", "A review of one slice or theme", Scoped, "review"),
+		pattern(`impl-summary-`+variant+`\.(md|json)`, "impl-summary-cr3.json",
+			"A further implementation pass", Scoped, "impl-summary"),
+		pattern(`test-summary-`+variant+`\.(md|json)`, "test-summary-integration.json",
+			"A further test run", Scoped, "test-summary"),
+		pattern(`verification-`+variant+`\.(md|json)`, "verification-rerun.json",
+			"A further verification pass", Scoped, "verification"),
+		pattern(`slice-`+variant+`\.md`, "slice-frontend.md", "A slice of work other than a review", Scoped, ""),
+		pattern(`plan-`+variant+`\.md`, "plan-api.md", "A plan for one part", Stays, ""),
+		pattern(`research-`+variant+`\.md`, "research-caching.md", "Research on one topic", Stays, "research"),
+		pattern(`spec-`+variant+`\.md`, "spec-api.md", "Requirements of one part", Stays, ""),
+		pattern(`debug-context-`+variant+`\.md`, "debug-context-login.md", "The symptoms of one of several bugs", Stays, ""),
+		pattern(`debug-investigation-`+variant+`\.md`, "debug-investigation-login.md",
+			"The hypotheses about one bug", Stays, ""),
+		pattern(`debug-summary-`+variant+`\.md`, "debug-summary-login.md",
+			"The cause and the fix of one bug", Stays, "debug-summary"),
+		pattern(`[a-z]+(-[a-z]+)*-summary\.md`, "module-md-update-summary.md", "A summary of another topic", Stays, ""),
 	}
 	c.Ephemeral = []Pattern{
-		{`\..*\.tmp`, ".foo.tmp", "A hidden temporary file of an interrupted write", Stays, ""},
-		{`.*\.tmp`, "bar.tmp", "A temporary file of an interrupted write", Stays, ""},
-		{`.*~`, "baz~", "An editor's backup", Stays, ""},
+		pattern(`\..*\.tmp`, ".foo.tmp", "A hidden temporary file of an interrupted write", Stays, ""),
+		pattern(`.*\.tmp`, "bar.tmp", "A temporary file of an interrupted write", Stays, ""),
+		pattern(`.*~`, "baz~", "An editor's backup", Stays, ""),
 	}
 
 	// The workflow document may have other keys too.
@@ -239,6 +238,11 @@ func recommends(fields ...string) func(*File) {
 func verdict(agent string, statuses, verdicts []string) func(*File) {
 	enums := map[string][]string{"agent": {agent}, "status": statuses, "verdict": verdicts}
 	return func(f *File) { f.Schema = &Schema{Required: []string{"status"}, Enums: enums} }
+}
+
+// pattern returns a pattern. The variants of base have its status values and schema.
+func pattern(text, example, use string, evict Evict, base string) Pattern {
+	return Pattern{Pattern: text, Example: example, Use: use, Evict: evict, Base: base}
 }
 
 // keys returns keys of one type that may have any value.

@@ -33,12 +33,12 @@ func newDevt() *Contract {
 	)
 
 	c.Patterns = append(c.Patterns, []Pattern{
-		{`lane-diff-L[0-9]+\.txt`, "lane-diff-L1.txt", "The change that one lane reviews", Scoped, ""},
-		{`review-lane-` + variant + `\.json`, "review-lane-L1.json", "The findings of one lane for programs", Scoped, ""},
-		{`rubric-[a-z_]+\.md`, "rubric-code_review.md", "A copy of the rubric that agents grade by", Stays, ""},
-		{`[a-z][a-z0-9-]*\.archive-[0-9A-Za-z:.-]+\.jsonl`, "claim-checks.archive-2026-01-01T00-00-00.000Z.jsonl",
-			"An older part of a log", Stays, ""},
-		{`[a-z][a-z0-9]*(-[a-z0-9]+)+-summary\.md`, "py3-upgrade-summary.md", "A summary of another topic", Stays, ""},
+		pattern(`lane-diff-L[0-9]+\.txt`, "lane-diff-L1.txt", "The change that one lane reviews", Scoped, ""),
+		pattern(`review-lane-`+variant+`\.json`, "review-lane-L1.json", "The findings of one lane for programs", Scoped, ""),
+		pattern(`rubric-[a-z_]+\.md`, "rubric-code_review.md", "A copy of the rubric that agents grade by", Stays, ""),
+		pattern(`[a-z][a-z0-9-]*\.archive-[0-9A-Za-z:.-]+\.jsonl`, "claim-checks.archive-2026-01-01T00-00-00.000Z.jsonl",
+			"An older part of a log", Stays, ""),
+		pattern(`[a-z][a-z0-9]*(-[a-z0-9]+)+-summary\.md`, "py3-upgrade-summary.md", "A summary of another topic", Stays, ""),
 	}...)
 
 	c.Keys = append(c.Keys, keys(String, "complexity", "scan_id")...)
