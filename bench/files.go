@@ -96,7 +96,7 @@ var codeWorks = []work{
 		prepare: (*site).described, compare: (*site).brief,
 	},
 	{
-		name: "find, warm", against: gitStatus, budget: findBudget, processor: true, rounds: shortRounds,
+		name: "find, warm, processor time", against: gitStatus, budget: findBudget, processor: true, rounds: shortRounds,
 		prepare: (*site).described, compare: (*site).find,
 	},
 	hookWork("session-start", greetBudget, hookOf("session-start")), // every directory is described

@@ -32,7 +32,7 @@ func TestLoadFindsOnlyTheSameInputs(t *testing.T) {
 	other := Open(dir, "v2")
 	for name, found := range map[string]*Key{
 		"fewer inputs": key(c, "docs", "a"), "other inputs": key(c, "docs", "a", "c"), "joined inputs": key(c, "docs", "ab"),
-		"another kind": key(c, "prove", "a", "b"), "another program": key(other, "docs", "a", "b"),
+		"another kind": key(c, "find", "a", "b"), "another program": key(other, "docs", "a", "b"),
 	} {
 		if got, ok := c.Load(found); ok {
 			t.Errorf("%s: loaded %q; want nothing", name, got)

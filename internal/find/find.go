@@ -64,14 +64,14 @@ const MaxBytes = outline.MaxBytes
 // A Query is a search. Its words are searched unchanged and split into their parts.
 type Query struct {
 	Words []string
-	Limit int         // the number of places; DefaultLimit if 0
+	Limit int         // the number of places; defaultLimit if 0
 	Kinds []repo.Kind // only files of these kinds; all if empty
 	// NoCommands omits the commands that run tests.
 	NoCommands bool
 }
 
-// DefaultLimit is the default number of places in an answer.
-const DefaultLimit = 10
+// defaultLimit is the default number of places in an answer.
+const defaultLimit = 10
 
 // An Answer lists the places that matter, best first.
 type Answer struct {

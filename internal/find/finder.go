@@ -64,7 +64,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 	if at.IsZero() {
 		return f.withWorkTreeIndex(ctx, x, ask)
 	}
-	t := NewCommitTree(tree.NewCommitTree(f.sources, at))
+	t := newCommitTree(tree.NewCommitTree(f.sources, at))
 	return x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) (err error) {
 		if t.Shallow, err = Update(ctx, writer, t); err != nil {
 			return err

@@ -35,8 +35,8 @@ func NewWorkTree(work *tree.WorkTree) *IndexedTree {
 	return &IndexedTree{Tree: work, Work: work, Workspace: work.Workspace}
 }
 
-// NewCommitTree returns the tree of a commit.
-func NewCommitTree(commit *tree.CommitTree) *IndexedTree {
+// newCommitTree returns the tree of a commit.
+func newCommitTree(commit *tree.CommitTree) *IndexedTree {
 	return &IndexedTree{Tree: commit, Workspace: commit.Workspace}
 }
 

@@ -28,7 +28,7 @@ func Search(ctx context.Context, x *searchindex.Index, files Reader, q Query) (*
 		return nil, err
 	}
 	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unknown: unknown}
-	for _, c := range list[:min(len(list), cmp.Or(q.Limit, DefaultLimit))] {
+	for _, c := range list[:min(len(list), cmp.Or(q.Limit, defaultLimit))] {
 		p, err := place(ctx, x, files, c, weights)
 		if err != nil {
 			return nil, err
