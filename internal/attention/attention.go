@@ -86,10 +86,12 @@ func List(b *board.Board) []Item {
 		broken(w),
 		collisions(b),
 		stateEntries(w, contract.AdHoc, Item{
-			Kind: Foreign, Word: "foreign", Why: "the contract does not allow this name in the state directory", Command: ken("state", "cleanup"),
+			Kind: Foreign, Word: "foreign", Command: ken("state", "cleanup"),
+			Why: "the contract does not allow this name in the state directory",
 		}),
 		stateEntries(w, contract.Ephemeral, Item{
-			Kind: Foreign, Word: "leftover", Why: "a temporary file in the state directory", Command: ken("state", "cleanup"),
+			Kind: Foreign, Word: "leftover", Command: ken("state", "cleanup"),
+			Why: "a temporary file in the state directory",
 		}),
 		failedDirectories(w),
 		failedRuns(b),
@@ -99,7 +101,8 @@ func List(b *board.Board) []Item {
 		unknownDocuments(w),
 		unknownSpecs(w),
 		stateEntries(w, contract.Unknown, Item{
-			Kind: Unknown, Word: "unknown", Why: "the entry of the state directory cannot be inspected", Command: ken("state", "audit"),
+			Kind: Unknown, Word: "unknown", Command: ken("state", "audit"),
+			Why: "the entry of the state directory cannot be inspected",
 		}),
 		unread(b),
 	)
@@ -124,7 +127,8 @@ func staleFiles(w *board.Worktree) (list []Item) {
 }
 
 func staleDirectories(w *board.Worktree) (list []Item) {
-	deepestFirst := slices.Clone(w.Survey.OrZero().Summaries.NeedAttention) // a parent can only be settled after its children
+	// A parent can only be settled after its children.
+	deepestFirst := slices.Clone(w.Survey.OrZero().Summaries.NeedAttention)
 	slices.SortStableFunc(deepestFirst, func(a, b survey.StaleDirectory) int { return depth(b.Path) - depth(a.Path) })
 	for _, d := range deepestFirst {
 		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
@@ -205,10 +209,7 @@ func mentions(w *board.Worktree) (list []Item) {
 
 // parseTime returns a time stamp of RFC 3339, or the zero time.
 func parseTime(stamp string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339Nano, stamp)
 	return t
 }
 
@@ -320,7 +321,8 @@ func failedRuns(b *board.Board) (list []Item) {
 		}
 		for _, d := range run.Dead {
 			it := directory(Failed, "failed", d.PathJSON)
-			it.Why = fmt.Sprintf("the workers of run %d gave up after %s", d.Run, english.Count(d.Attempts, "attempt")) + colon(repo.Shorten(d.Error, maxText))
+			attempts := english.Count(d.Attempts, "attempt")
+			it.Why = fmt.Sprintf("the workers of run %d gave up after %s", d.Run, attempts) + colon(repo.Shorten(d.Error, maxText))
 			it.Since.At = d.At
 			it.Command = ken("worker", "retry", fmt.Sprint(d.Run))
 			list = append(list, it)

@@ -72,5 +72,6 @@ func unread(b *board.Board) (list []Item) {
 // partCommands repeat the question that ken could not answer.
 var partCommands = map[string]string{
 	"files": "ken status", "directories": "ken survey show", "documents": "ken docs", "specs": "ken spec ls",
-	"worktrees": "ken spec overlay", "workflow": "ken state get", "runs": "ken worker runs", "shared records": "ken share status",
+	"worktrees": "ken spec overlay", "workflow": "ken state get", "runs": "ken worker runs",
+	"shared records": "ken share status",
 }

@@ -43,12 +43,8 @@ func (s *Source) changes(ctx context.Context, w *Worktree) map[repo.Path]Change 
 	if len(paths) == 0 {
 		return nil
 	}
-	found := part(func() (*map[repo.Path]Change, error) {
+	return part(func() (*map[repo.Path]Change, error) {
 		m, err := s.Changes(ctx, paths)
 		return &m, err
-	})
-	if found.Known == nil {
-		return nil
-	}
-	return *found.Known
+	}).OrZero()
 }

@@ -78,7 +78,11 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 			}
 		}
 	}
-	out := &Survey{Counts: make(map[string]int), Summaries: shown.Summaries, Directories: make([]Directory, 0, len(shown.Directories))}
+	out := &Survey{
+		Counts:      make(map[string]int),
+		Summaries:   shown.Summaries,
+		Directories: make([]Directory, 0, len(shown.Directories)),
+	}
 	for i := range shown.Directories {
 		d := &shown.Directories[i]
 		raw, err := d.Raw()

@@ -155,9 +155,7 @@ func (d *Directory) Why() []string {
 // short names a verdict in one or two words.
 func short(v survey.Verdict) string {
 	switch v {
-	case survey.StaleSelf:
-		return "stale"
-	case survey.StaleBelow:
+	case survey.StaleSelf, survey.StaleBelow:
 		return "stale"
 	case survey.None:
 		return "no summary"

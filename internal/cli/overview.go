@@ -75,7 +75,9 @@ type Attention struct {
 type docsCheck func(context.Context) (*docs.Report, error)
 
 // overview makes a board of this worktree from what is known of its files and directories.
-func (p *program) overview(ctx context.Context, w *ken.Repository, known *statusReport, check docsCheck) (*Overview, error) {
+func (p *program) overview(
+	ctx context.Context, w *ken.Repository, known *statusReport, check docsCheck,
+) (*Overview, error) {
 	if known.Counts.Files == 0 {
 		return &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}, nil
 	}

@@ -100,7 +100,8 @@ func (p *Fingerprinter) Take(ctx context.Context) (web.Fingerprint, error) {
 	fmt.Fprintf(all, "%d\n%s\n", p.opts.Now().Truncate(ageing).Unix(), shared.digest())
 	for i := range trees {
 		c := &trees[i]
-		fmt.Fprintf(all, "%q %t %q %s %v %s %s\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err, files[i].digest(), own[i].digest())
+		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
+		fmt.Fprintf(all, "%s %s\n", files[i].digest(), own[i].digest())
 	}
 	p.keep(trees, files, slices.Concat([]*stats{shared}, own, files))
 	if p.opts.Checks != nil {

@@ -59,10 +59,7 @@ func readToken(name string) (string, error) {
 // storedToken returns the token of a repository, and "" if there is none that ken serve
 // would use.
 func storedToken(common string) string {
-	token, err := readToken(filepath.Join(common, "ken", tokenFile))
-	if err != nil {
-		return ""
-	}
+	token, _ := readToken(filepath.Join(common, "ken", tokenFile))
 	return token
 }
 

@@ -20,8 +20,9 @@ func (r *Repository) Status(ctx context.Context) (*registry.Report, *survey.DirC
 	return rep, directories, err
 }
 
-// BoardSource returns how a board reads the specs, the renames and the shared records of the work tree. Status and the
-// dashboard add the other parts: the dashboard shows all files and directories, and status only those that need attention.
+// BoardSource returns how a board reads the specs, the renames and the shared records of the work tree. ken status and
+// the dashboard add the other parts: the dashboard shows all files and directories, ken status those that need
+// attention.
 func (r *Repository) BoardSource() board.Source {
 	return board.Source{
 		Specs:       r.Spec().List,
