@@ -22,12 +22,6 @@ func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
 			purpose: forLint, lang: "rust", key: "cargo fmt", order: orderConfig + 1,
 		})
 	}
-	if conf := p.firstFile(dir, "clippy.toml", ".clippy.toml"); conf != "" {
-		add(candidate{
-			Command: Command{Run: inDir(dir, "cargo clippy"), Source: conf},
-			purpose: forLint, lang: "rust", key: "cargo clippy", order: orderConfig,
-		})
-	}
 	file := join(dir, "Cargo.toml")
 	cargo := p.cargo(dir)
 	if !cargo.Exists() {

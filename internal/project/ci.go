@@ -186,7 +186,7 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 	tool := strings.TrimSuffix(path.Base(words[0]), ".cmd")
 	args := words[1:]
 	if installs(tool, args) {
-		return forInstall, installKey(tool, words), installLanguage(tool), true
+		return forInstall, installKey(tool, words), installLanguages[tool], true
 	}
 	verb := ""
 	for _, a := range args {

@@ -10,14 +10,8 @@ import (
 	"ken/internal/repo"
 )
 
-// goCommands adds the commands of the go tool in a module, and the linter that is configured.
+// goCommands adds the commands of the go tool in a module.
 func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
-	if conf := p.manifest(dir, ".golangci.*"); conf != "" {
-		add(candidate{
-			Command: Command{Run: inDir(dir, "golangci-lint run"), Source: conf},
-			purpose: forLint, lang: "go", key: "golangci-lint run", order: orderConfig,
-		})
-	}
 	mod := p.goMod(dir)
 	if mod == nil || mod.Line == 0 {
 		return

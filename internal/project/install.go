@@ -12,9 +12,10 @@ import (
 // installCommands adds the commands that install the dependencies of a directory.
 func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, lang string, order int) {
+		words := strings.Fields(run)
 		add(candidate{
 			Command: Command{Run: inDir(dir, run), Source: source},
-			purpose: forInstall, lang: lang, key: installKey("", strings.Fields(run)), order: order,
+			purpose: forInstall, lang: lang, key: installKey(words[0], words), order: order,
 		})
 	}
 	p.nodeInstall(dir, offer)
@@ -28,31 +29,13 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 			offer("cargo fetch", file, "rust", orderImplied)
 		}
 	}
-	if file := p.firstFile(dir, "composer.json"); file != "" {
-		offer("composer install", file, "php", orderImplied)
-	}
-	if file := p.manifest(dir, "*.sln"); file != "" {
-		offer("dotnet restore", file, "dotnet", orderImplied)
-	}
-	if file := p.firstFile(dir, "pubspec.yaml"); file != "" {
-		offer(p.dartTool(file)+" pub get", file, "dart", orderImplied)
-	}
-	for _, tool := range [][3]string{
-		{"Gemfile", "bundle install", "ruby"},
-		{"pom.xml", "mvn install -DskipTests", "jvm"},
-		{"mix.exs", "mix deps.get", "elixir"},
-		{"Package.swift", "swift package resolve", "swift"},
-	} {
-		if file := p.firstFile(dir, tool[0]); file != "" && (tool[0] != "pom.xml" || !p.has(join(dir.Dir(), "pom.xml")) || dir == "") {
-			run := tool[1]
-			if tool[0] == "pom.xml" && p.has(join(dir, "mvnw")) {
-				run = "./mvnw" + strings.TrimPrefix(run, "mvn")
-			}
-			offer(run, file, tool[2], orderImplied)
+	isMavenRoot := dir == "" || !p.has(join(dir.Dir(), "pom.xml"))
+	if file := p.firstFile(dir, "pom.xml"); file != "" && isMavenRoot {
+		tool := "mvn"
+		if p.has(join(dir, "mvnw")) {
+			tool = "./mvnw"
 		}
-	}
-	if file := p.firstFile(dir, ".gitmodules"); file != "" {
-		offer("git submodule update --init --recursive", file, "", orderImplied+1)
+		offer(tool+" install -DskipTests", file, "jvm", orderImplied)
 	}
 }
 
@@ -84,18 +67,9 @@ func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, strin
 func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
 	pyproject := p.firstFile(dir, "pyproject.toml")
 	doc := p.document(pyproject)
-	for _, t := range [][4]string{
-		{"uv", "uv.lock", "uv sync"},
-		{"poetry", "poetry.lock", "poetry install"},
-		{"pdm", "pdm.lock", "pdm install"},
-		{"rye", "requirements-dev.lock", "rye sync"},
-	} {
-		if lock := p.firstFile(dir, t[1]); lock != "" {
-			offer(t[2], lock, "python", orderImplied)
-			return
-		}
-		if doc.Has("tool", t[0]) {
-			offer(t[2], pyproject, "python", orderImplied)
+	for _, m := range pythonManagers {
+		if source := p.usesManager(dir, m); source != "" {
+			offer(m.install, source, "python", orderImplied)
 			return
 		}
 	}
@@ -157,37 +131,21 @@ func installs(tool string, args []string) bool {
 	return slices.ContainsFunc(args, own)
 }
 
+// installLanguages has the languages of package managers.
+var installLanguages = map[string]string{
+	"npm": "js", "pnpm": "js", "yarn": "js", "bun": "js",
+	"pip": "python", "pip3": "python", "uv": "python", "poetry": "python", "pdm": "python", "pipenv": "python", "rye": "python",
+	"bundle": "ruby", "composer": "php", "go": "go", "cargo": "rust",
+}
+
 // installKey returns a key that is the same for all calls of a package manager, except pip: its arguments decide what it
 // installs.
 func installKey(tool string, words []string) string {
-	if tool == "" {
-		tool = words[0]
-	}
-	switch lang := installLanguage(tool); {
-	case tool == "pip" || tool == "pip3" || lang == "":
+	lang := installLanguages[tool]
+	if tool == "pip" || tool == "pip3" || lang == "" {
 		return strings.Join(words, " ")
-	default:
-		return "install " + lang
 	}
-}
-
-// installLanguage returns the language that a package manager is for.
-func installLanguage(tool string) string {
-	switch tool {
-	case "npm", "pnpm", "yarn", "bun":
-		return "js"
-	case "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "rye":
-		return "python"
-	case "bundle":
-		return "ruby"
-	case "composer":
-		return "php"
-	case "go":
-		return "go"
-	case "cargo":
-		return "rust"
-	}
-	return ""
+	return "install " + lang
 }
 
 // runCommands adds the programs of a Python, Ruby or JavaScript package. Other languages add theirs with their builds.
@@ -306,60 +264,60 @@ func (p *Project) Needs(dir repo.Path) []Need {
 			list = append(list, Need{name + " " + version, source, line})
 		}
 	}
-	matched := func(name string, file repo.Path, expr func() *regexp.Regexp) {
-		text := p.text(file)
-		if m := expr().FindSubmatchIndex(text); m != nil {
-			add(name, string(text[m[2]:m[3]]), file, lineAt(text, m[2]))
-		}
-	}
 	if mod := p.goMod(dir); mod != nil {
 		add("Go", mod.Go, join(dir, "go.mod"), mod.GoLine)
 	}
 	if pkg := p.nodePackage(dir); pkg != nil {
-		engines := pkg.doc.At("engines")
 		for _, name := range []string{"node", "npm", "pnpm", "yarn", "bun"} {
-			shown := name
-			if name == "node" {
-				shown = "Node.js"
-			}
-			add(shown, engines.Text(name), pkg.file, jsonLine(pkg.text, "engines", name))
+			shown := strings.Replace(name, "node", "Node.js", 1)
+			add(shown, pkg.doc.Text("engines", name), pkg.file, jsonLine(pkg.text, "engines", name))
 		}
 		if tool, version, ok := strings.Cut(pkg.doc.Text("packageManager"), "@"); ok && isManager(tool) {
 			version, _, _ = strings.Cut(version, "+")
 			add(tool, version, pkg.file, jsonLine(pkg.text, "packageManager"))
 		}
 	}
-	for _, f := range []string{".nvmrc", ".node-version"} {
-		matched("Node.js", p.firstFile(dir, f), onlyVersion)
+	for _, v := range versionFiles {
+		file := p.firstFile(dir, v.file)
+		if strings.Contains(v.file, "*") {
+			file = p.manifest(dir, v.file)
+		}
+		text := p.text(file)
+		if m := v.version().FindSubmatchIndex(text); m != nil {
+			add(v.name, string(text[m[2]:m[3]]), file, lineAt(text, m[2]))
+		}
 	}
-	for _, f := range []string{"pyproject.toml", "setup.cfg", "setup.py"} {
-		matched("Python", p.firstFile(dir, f), pythonVersion)
-	}
-	matched("Python", p.firstFile(dir, ".python-version"), onlyVersion)
-	matched("Rust", p.firstFile(dir, "Cargo.toml"), rustVersion)
-	matched("Rust", p.firstFile(dir, "rust-toolchain.toml"), rustChannel)
-	matched("Rust", p.firstFile(dir, "rust-toolchain"), onlyVersion)
-	matched("Ruby", p.manifest(dir, "*.gemspec"), rubyVersion)
-	matched("Ruby", p.firstFile(dir, ".ruby-version"), onlyVersion)
-	if file := p.firstFile(dir, "composer.json"); file != "" {
-		add("PHP", p.document(file).Text("require", "php"), file, jsonLine(p.text(file), "require", "php"))
-	}
-	matched("Java", p.firstFile(dir, "pom.xml"), javaVersion)
-	matched("Java", p.firstFile(dir, "build.gradle", "build.gradle.kts"), gradleVersion)
-	matched("CMake", p.firstFile(dir, "CMakeLists.txt"), cmakeVersion)
 	return list
 }
 
 var (
 	onlyVersion   = lazyRegexp(`\A\s*([vV]?[\w.*/-]+)\s*\n?\z`)
 	pythonVersion = lazyRegexp(`(?m)^\s*(?:requires-python|python_requires)\s*=\s*["']?([^"'\n#]+?)["']?\s*,?\s*(?:#.*)?$`)
-	rustVersion   = lazyRegexp(`(?m)^\s*rust-version\s*=\s*"([^"]+)"`)
-	rustChannel   = lazyRegexp(`(?m)^\s*channel\s*=\s*"([^"]+)"`)
-	rubyVersion   = lazyRegexp(`required_ruby_version\s*=?\s*(?:Gem::Requirement\.new\()?["']([^"']+)`)
-	javaVersion   = lazyRegexp(`<(?:maven\.compiler\.(?:release|source)|java\.version|release)>\s*([\d.]+)\s*<`)
 	gradleVersion = lazyRegexp(`(?:languageVersion[^\n]*of\(|JavaVersion\.VERSION_|sourceCompatibility\s*=\s*["']?)(\d[\d_.]*)`)
-	cmakeVersion  = lazyRegexp(`(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)`)
 )
+
+// versionFiles are the files that say which version of a language or tool is needed. Of those for one name, the first counts.
+var versionFiles = []struct {
+	name, file string
+	version    func() *regexp.Regexp
+}{
+	{"Node.js", ".nvmrc", onlyVersion},
+	{"Node.js", ".node-version", onlyVersion},
+	{"Python", "pyproject.toml", pythonVersion},
+	{"Python", "setup.cfg", pythonVersion},
+	{"Python", "setup.py", pythonVersion},
+	{"Python", ".python-version", onlyVersion},
+	{"Rust", "Cargo.toml", lazyRegexp(`(?m)^\s*rust-version\s*=\s*"([^"]+)"`)},
+	{"Rust", "rust-toolchain.toml", lazyRegexp(`(?m)^\s*channel\s*=\s*"([^"]+)"`)},
+	{"Rust", "rust-toolchain", onlyVersion},
+	{"Ruby", "*.gemspec", lazyRegexp(`required_ruby_version\s*=?\s*(?:Gem::Requirement\.new\()?["']([^"']+)`)},
+	{"Ruby", ".ruby-version", onlyVersion},
+	{"PHP", "composer.json", lazyRegexp(`"require"\s*:\s*\{[^}]*?"php"\s*:\s*"([^"]+)"`)},
+	{"Java", "pom.xml", lazyRegexp(`<(?:maven\.compiler\.(?:release|source)|java\.version|release)>\s*([\d.]+)\s*<`)},
+	{"Java", "build.gradle", gradleVersion},
+	{"Java", "build.gradle.kts", gradleVersion},
+	{"CMake", "CMakeLists.txt", lazyRegexp(`(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)`)},
+}
 
 // orderDoc is the order of a command that only a document shows.
 const orderDoc = 18

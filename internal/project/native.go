@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// nativeCommands adds the steps of CMake, Meson and autotools. A plain Makefile is read with the other task files.
+// nativeCommands adds the steps of CMake and autotools. A plain Makefile is read with the other task files.
 func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 	offer := func(use purpose, run string, source repo.Path, line int, key string) {
 		add(candidate{
@@ -26,12 +26,6 @@ func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 		offer(forBuild, "cmake"+src+" -B "+build+" && cmake --build "+build, file, line, "cmake")
 		if line := lineOf(p.text(file), `(?i)^\s*(enable_testing\s*\(|include\s*\(\s*CTest\s*\)|add_test\s*\()`); line > 0 {
 			offer(forTest, "ctest --test-dir "+build, file, line, "ctest")
-		}
-	}
-	if file := p.firstFile(dir, "meson.build"); file != "" {
-		if line := lineOf(p.text(file), `^[ \t]*project\s*\(`); line > 0 {
-			offer(forBuild, inDir(dir, "meson setup build && meson compile -C build"), file, line, "meson compile")
-			offer(forTest, inDir(dir, "meson test -C build"), file, line, "meson test")
 		}
 	}
 	conf := p.firstFile(dir, "configure.ac", "configure.in")

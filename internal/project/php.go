@@ -30,18 +30,6 @@ func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 			purpose: forTest, lang: "php", key: strings.TrimPrefix(run, "vendor/bin/"), order: orderImplied,
 		})
 	}
-	if conf := p.firstFile(dir, "phpstan.neon", "phpstan.neon.dist"); conf != "" {
-		add(candidate{
-			Command: Command{Run: inDir(dir, "vendor/bin/phpstan analyse"), Source: conf},
-			purpose: forLint, lang: "php", key: "phpstan", order: orderConfig,
-		})
-	}
-	if conf := p.firstFile(dir, "artisan"); conf != "" {
-		add(candidate{
-			Command: Command{Run: inDir(dir, "php artisan serve"), Source: conf},
-			purpose: forRun, lang: "php", key: "artisan", order: orderImplied,
-		})
-	}
 }
 
 // phpRunner returns the program that runs the tests of a directory, and the file that shows it.

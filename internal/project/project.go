@@ -124,6 +124,7 @@ const (
 	forRun
 	forInstall
 	purposes
+	forOneTest = purposes // of a step only
 )
 
 // A candidate is a command from a manifest.
@@ -228,8 +229,7 @@ func (p *Project) candidates(dir repo.Path) []candidate {
 		for _, offer := range []func(*Project, repo.Path, func(candidate)){
 			(*Project).taskCommands, (*Project).nodeCommands, (*Project).denoCommands, (*Project).goCommands, (*Project).cargoCommands,
 			(*Project).pythonCommands, (*Project).gradleCommands, (*Project).mavenCommands, (*Project).nativeCommands,
-			(*Project).rubyCommands, (*Project).phpCommands, (*Project).dotnetCommands, (*Project).otherCommands,
-			(*Project).installCommands, (*Project).runCommands,
+			(*Project).rubyCommands, (*Project).phpCommands, (*Project).installCommands, (*Project).stepCommands, (*Project).runCommands,
 		} {
 			offer(p, dir, add)
 		}

@@ -31,29 +31,44 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	p.pythonScripts(dir, doc, add)
 	p.toxCommands(dir, doc, add)
 	p.noxCommands(dir, add)
-	if file := p.firstFile(dir, "manage.py"); file != "" {
-		if p.pytest(dir).source == "" {
-			add(candidate{
-				Command: Command{Run: inDir(dir, prefix+"python manage.py test"), Source: file},
-				purpose: forTest, lang: "python", key: "python", order: orderImplied + 1,
-			})
-		}
+	if file := p.firstFile(dir, "manage.py"); file != "" && p.pytest(dir).source == "" {
 		add(candidate{
-			Command: Command{Run: inDir(dir, prefix+"python manage.py runserver"), Source: file},
-			purpose: forRun, lang: "python", key: "python", order: orderImplied,
+			Command: Command{Run: inDir(dir, prefix+"python manage.py test"), Source: file},
+			purpose: forTest, lang: "python", key: "python", order: orderImplied + 1,
 		})
 	}
 	p.pythonLinters(dir, doc, prefix, add)
 	p.pythonBuild(dir, doc, prefix, add)
 }
 
+// A pythonManager is a program that installs the dependencies of a Python project, and runs its tools.
+type pythonManager struct{ name, lock, install string }
+
+var pythonManagers = []pythonManager{
+	{"uv", "uv.lock", "uv sync"},
+	{"poetry", "poetry.lock", "poetry install"},
+	{"pdm", "pdm.lock", "pdm install"},
+	{"rye", "requirements-dev.lock", "rye sync"},
+}
+
+// usesManager returns the lock file or pyproject.toml that shows that a directory uses a manager, "" for none.
+func (p *Project) usesManager(dir repo.Path, m pythonManager) repo.Path {
+	if lock := p.firstFile(dir, m.lock); lock != "" {
+		return lock
+	}
+	if file := p.firstFile(dir, "pyproject.toml"); p.document(file).Has("tool", m.name) {
+		return file
+	}
+	return ""
+}
+
 // pythonPrefix returns the prefix for commands that the project's own tool needs, with a trailing space.
 func (p *Project) pythonPrefix(dir repo.Path) string {
 	for d := range dir.Upward() {
 		doc := p.document(p.firstFile(d, "pyproject.toml"))
-		for _, tool := range [][2]string{{"uv", "uv.lock"}, {"poetry", "poetry.lock"}, {"pdm", "pdm.lock"}, {"rye", "requirements-dev.lock"}} {
-			if p.has(join(d, tool[1])) || doc.Has("tool", tool[0]) {
-				return tool[0] + " run "
+		for _, m := range pythonManagers {
+			if p.usesManager(d, m) != "" {
+				return m.name + " run "
 			}
 		}
 		if p.firstFile(d, "Pipfile", "Pipfile.lock") != "" {

@@ -55,28 +55,10 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 			purpose: forTest, lang: "ruby", key: "rspec", order: orderImplied,
 		})
 	}
-	if file := p.firstFile(dir, "bin/rails"); file != "" {
-		if p.isDir(join(dir, "test")) {
-			add(candidate{
-				Command: Command{Run: inDir(dir, "bin/rails test"), Source: file},
-				purpose: forTest, lang: "ruby", key: "rails test", order: orderImplied,
-			})
-		}
+	if file := p.firstFile(dir, "bin/rails"); file != "" && p.isDir(join(dir, "test")) {
 		add(candidate{
-			Command: Command{Run: inDir(dir, "bin/rails server"), Source: file},
-			purpose: forRun, lang: "ruby", key: "rails server", order: orderImplied,
-		})
-	}
-	if file := p.firstFile(dir, ".rubocop.yml"); file != "" {
-		add(candidate{
-			Command: Command{Run: inDir(dir, prefix+"rubocop"), Source: file},
-			purpose: forLint, lang: "ruby", key: "rubocop", order: orderConfig,
-		})
-	}
-	if file := p.manifest(dir, "*.gemspec"); file != "" {
-		add(candidate{
-			Command: Command{Run: inDir(dir, "gem build "+quoteWord(file.Base())), Source: file},
-			purpose: forBuild, lang: "ruby", key: "gem build", order: orderImplied,
+			Command: Command{Run: inDir(dir, "bin/rails test"), Source: file},
+			purpose: forTest, lang: "ruby", key: "rails test", order: orderImplied,
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -179,10 +180,39 @@ func (p *Project) testCommand(test repo.Path, lang string) (Command, bool, strin
 		return p.rubyTest(test)
 	case "php":
 		return p.phpTest(test)
-	case "dotnet":
-		return p.dotnetTest(test)
 	case "":
 		return p.shellTest(test)
 	}
-	return p.otherTest(test, lang)
+	return p.stepTest(test, lang)
+}
+
+// shellTest returns the command that runs a test that is a script.
+func (p *Project) shellTest(test repo.Path) (Command, bool, string) {
+	if strings.HasSuffix(test.Base(), ".bats") {
+		return Command{Run: "bats " + quotePath(test), Source: test, Line: 1}, true, ""
+	}
+	shell := p.interpreter(test)
+	if shell == "" {
+		return Command{}, false, "its first line does not say which program runs it"
+	}
+	return Command{Run: shell + " " + quotePath(test), Source: test, Line: 1}, true, ""
+}
+
+// interpreter returns the program that the first line of a script names, "" if it names none that is known.
+func (p *Project) interpreter(script repo.Path) string {
+	if script == "" {
+		return ""
+	}
+	first, _, _ := bytes.Cut(p.text(script), []byte("\n"))
+	line, ok := strings.CutPrefix(string(first), "#!")
+	if !ok {
+		return ""
+	}
+	for _, word := range strings.Fields(line) {
+		switch name := path.Base(word); name {
+		case "sh", "bash", "zsh", "fish", "perl", "ruby", "python3":
+			return name
+		}
+	}
+	return ""
 }

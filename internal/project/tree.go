@@ -136,7 +136,7 @@ func isManifest(base string) bool {
 	case ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".json":
 		stem, _, _ := strings.Cut(base, ".config.")
 		switch stem {
-		case "vitest", "vite", "jest", "playwright", "ava", "eslint", "cypress", "karma", "web-test-runner":
+		case "vitest", "vite", "jest", "playwright", "ava", "eslint", "cypress", "karma":
 			return stem != base
 		}
 		return strings.HasPrefix(base, "vitest.") || strings.HasPrefix(base, "jest.")
