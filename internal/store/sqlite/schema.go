@@ -219,6 +219,11 @@ WHERE verified_at IS NOT NULL;
 // hasSchema reports whether the database has ken's tables. It is false for an empty database. It returns an error for a
 // database with another schema, or of another program, which ken neither reads nor changes.
 func hasSchema(conn *sqlite.Conn, path string) (bool, error) {
+	// Ask for the tables first: another process may create them, with both pragmas, between two questions.
+	tables, err := pragma(conn, `SELECT count(*) FROM sqlite_schema`)
+	if err != nil || tables == 0 {
+		return false, err
+	}
 	id, err := pragma(conn, `PRAGMA application_id`)
 	if err != nil {
 		return false, err
@@ -229,10 +234,6 @@ func hasSchema(conn *sqlite.Conn, path string) (bool, error) {
 	}
 	if id == applicationID && version == schemaVersion {
 		return true, nil
-	}
-	tables, err := pragma(conn, `SELECT count(*) FROM sqlite_schema`)
-	if err != nil || tables == 0 {
-		return false, err
 	}
 	dir := filepath.Dir(path)
 	return false, &fault.Error{

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -503,5 +504,35 @@ func TestWALSafeOn(t *testing.T) {
 		if got := sqlite.WALSafeOnNamed(name); got != safe {
 			t.Errorf("WAL on %s: %v", name, got)
 		}
+	}
+}
+
+// Whoever reads while another process creates the database sees no database or the whole one.
+func TestReadDuringCreation(t *testing.T) {
+	for range 40 {
+		path := dbPath(t)
+		creator := open(t, path)
+		done := make(chan struct{})
+		var reading sync.WaitGroup
+		for range 4 {
+			reading.Go(func() {
+				for last := false; !last; {
+					select {
+					case <-done:
+						last = true
+					default:
+					}
+					s := sqlite.Open(path, sqlite.Options{})
+					if _, _, err := s.LastVerification(t.Context(), ""); err != nil {
+						t.Error(err)
+						last = true
+					}
+					s.Close()
+				}
+			})
+		}
+		storetest.Commit(t, creator, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
+		close(done)
+		reading.Wait()
 	}
 }
