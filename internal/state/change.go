@@ -228,7 +228,7 @@ func (l *Locked) begin(ctx context.Context, folder string, c Change, out *Applie
 		err = l.moveOut(ctx, folder+movedFiles, c, out)
 	}
 	if err == nil && s != nil {
-		err = l.restore(s, r, out)
+		err = l.restore(s, r, len(c.RestoreOnly) == 0, out)
 	}
 	if err == nil && c.Keep != 0 {
 		err = l.writeManifest(folder, c)
@@ -259,10 +259,7 @@ func (l *Locked) prepare(folder string, r record, w *Write) error {
 	if err := l.writeNew(folder+newFile, bytes.NewReader(content), mode); err != nil {
 		return err
 	}
-	if err := l.syncDir(folder); err != nil {
-		return err
-	}
-	return l.syncDir(l.dir.names.Archive)
+	return l.syncDirs(folder, l.dir.names.Archive)
 }
 
 // moveOut moves entries out of the directory.
@@ -286,10 +283,7 @@ func (l *Locked) moveOut(ctx context.Context, to string, c Change, out *Applied)
 		}
 	}
 	// The old version is on disk before a new one replaces it.
-	if err := l.syncDir(to); err != nil {
-		return err
-	}
-	return l.syncDir(".")
+	return l.syncDirs(to, ".")
 }
 
 // keep moves a file that will be replaced. If possible it stays in the directory too, under a
@@ -343,10 +337,8 @@ func (l *Locked) decide(folder string, w *Write) error {
 // finish ends a change that is decided: it tidies the restored snapshot, prunes old ones, and
 // makes the folder a snapshot, or removes it if there is nothing to keep. It can be repeated.
 func (l *Locked) finish(folder string, r record, out *Applied) error {
-	for _, dir := range []string{folder, "."} {
-		if err := l.syncDir(dir); err != nil {
-			return err
-		}
+	if err := l.syncDirs(folder, "."); err != nil {
+		return err
 	}
 	if err := l.trim(r); err != nil {
 		return err

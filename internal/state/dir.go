@@ -310,25 +310,7 @@ func checkName(name string) error {
 	return nil
 }
 
-var (
-	errName      = errors.New("not the name of an entry in the state directory")
-	errLink      = errors.New("it is a symbolic link, which ken does not follow")
-	errDirectory = errors.New("it is a directory")
-	errSpecial   = errors.New("it is not a regular file")
-)
-
-// regular returns an error unless mode is that of a regular file.
-func regular(mode fs.FileMode) error {
-	switch {
-	case mode.IsRegular():
-		return nil
-	case mode.IsDir():
-		return errDirectory
-	case mode&fs.ModeSymlink != 0:
-		return errLink
-	}
-	return errSpecial
-}
+var errName = errors.New("not the name of an entry in the state directory")
 
 // cancelledError returns the error of a cancelled context.
 func cancelledError(ctx context.Context, act string) error {

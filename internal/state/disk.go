@@ -71,6 +71,15 @@ func (k *disk) syncDir(path string) error {
 	return errors.Join(syncFolder(f), f.Close())
 }
 
+func (k *disk) syncDirs(paths ...string) error {
+	for _, path := range paths {
+		if err := k.syncDir(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // create creates a file that must not exist.
 func (k *disk) create(path string, perm fs.FileMode) (*os.File, error) {
 	if err := k.announce("create", path); err != nil {

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -98,4 +102,63 @@ func entriesOf(ctx context.Context, root *os.Root, path string) ([]Entry, error)
 	}
 	defer f.Close()
 	return entriesIn(ctx, root, path, f)
+}
+
+// entriesPerWorker is the number of entries that a worker takes at a time.
+const entriesPerWorker = 1024
+
+// entriesIn lists the directory f, which is at path in root.
+func entriesIn(ctx context.Context, root *os.Root, path string, f *os.File) ([]Entry, error) {
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	entries := make([]Entry, len(names))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (len(names)+entriesPerWorker-1)/entriesPerWorker) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				hi := int(next.Add(entriesPerWorker))
+				lo := hi - entriesPerWorker
+				if lo >= len(names) {
+					return
+				}
+				for i := lo; i < min(hi, len(names)); i++ {
+					entries[i], _ = statEntry(root, path, names[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Name == "" }), nil
+}
+
+// statEntry returns the entry name; false if it no longer exists.
+func statEntry(root *os.Root, path, name string) (Entry, bool) {
+	info, err := root.Lstat(path + "/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, false
+	}
+	if err != nil {
+		return Entry{Name: name, Err: cause(err)}, true
+	}
+	return Entry{Name: name, Kind: kindOf(info.Mode()), Size: info.Size(), ModTime: info.ModTime().UTC()}, true
+}
+
+// kindOf returns the kind of a mode.
+func kindOf(mode fs.FileMode) EntryKind {
+	switch {
+	case mode.IsRegular():
+		return Regular
+	case mode.IsDir():
+		return Directory
+	case mode&fs.ModeSymlink != 0:
+		return Symlink
+	}
+	return Special
 }

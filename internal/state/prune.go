@@ -1,10 +1,12 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ken/internal/repo"
 )
@@ -24,45 +26,57 @@ func (l *Locked) prune(keep int, restored string) (gone []string, first error) {
 	if err != nil || len(names) <= stay {
 		return nil, err
 	}
-	all := make([]*folder, 0, len(names))
+	ages := make(map[string]age, len(names))
 	for _, name := range names {
-		f, err := l.ageOf(name)
+		a, err := l.ageOf(name)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, f)
-	}
-	slices.SortFunc(all, func(a, b *folder) int {
-		if last := btoi(a.name == restored) - btoi(b.name == restored); last != 0 {
-			return last
+		if name == restored {
+			a.class = restoredClass
 		}
-		return byAge(a, b)
+		ages[name] = a
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(ages[a].class, ages[b].class), ages[a].time.Compare(ages[b].time), cmp.Compare(a, b))
 	})
-	for _, f := range all[:len(all)-stay] {
-		err := l.discard(l.dir.names.Archive + "/" + f.name)
+	for _, name := range names[:len(names)-stay] {
+		err := l.discard(l.dir.names.Archive + "/" + name)
 		if err != nil && first == nil {
-			first = fmt.Errorf("prune snapshot %s: %w", repo.Path(f.name), cause(err))
+			first = fmt.Errorf("prune snapshot %s: %w", repo.Path(name), cause(err))
 		}
 		if unlessLeftover(err) == nil {
-			gone = append(gone, f.name)
+			gone = append(gone, name)
 		}
 	}
 	return gone, first
 }
 
-// ageOf reads the time of a snapshot.
-func (l *Locked) ageOf(name string) (*folder, error) {
+// An age orders snapshots for pruning.
+type age struct {
+	class int // what is pruned first
+	time  time.Time
+}
+
+// The classes, in the order of pruning.
+const (
+	ownClass = iota
+	foreignClass
+	restoredClass
+)
+
+// ageOf reads the age of a snapshot.
+func (l *Locked) ageOf(name string) (age, error) {
 	path := l.dir.names.Archive + "/" + name
 	info, err := l.root.Lstat(path)
 	if err != nil {
-		return nil, err
+		return age{}, err
 	}
-	f := &folder{name: name, time: info.ModTime()}
-	// A manifest that cannot be read is another program's.
-	if m, err := readManifest(l.root, path); err == nil {
-		f.manifest, f.time = m, m.Time
+	m, err := readManifest(l.root, path)
+	if err != nil { // a manifest that cannot be read is another program's
+		return age{foreignClass, info.ModTime()}, nil
 	}
-	return f, nil
+	return age{ownClass, m.Time}, nil
 }
 
 var errLeftover = errors.New("cannot remove")

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +34,8 @@ type Snapshot struct {
 	// Manifest is nil for a folder that another program made.
 	Manifest *Manifest
 	Files    []Entry // the entries in it now, sorted by name
+
+	dir string // the folder of the entries, relative to the state directory
 }
 
 // A Manifest says what a snapshot contains and why.
@@ -59,16 +60,6 @@ type ManifestEntry struct {
 	Reason string    `json:"reason"`
 }
 
-// A folder is a snapshot on disk.
-type folder struct {
-	name     string
-	time     time.Time
-	manifest *Manifest // nil for another program's
-	files    string    // the folder of its entries, relative to the state directory
-	entries  []Entry
-	whole    bool // all entries are restored
-}
-
 // Snapshots lists the archive, oldest first by the time in the manifest. A snapshot of
 // another program has the time of its directory.
 func (d *Dir) Snapshots(ctx context.Context) ([]Snapshot, error) {
@@ -89,14 +80,14 @@ func (d *Dir) Snapshots(ctx context.Context) ([]Snapshot, error) {
 		if ctx.Err() != nil {
 			return nil, cancelledError(ctx, "list the archive")
 		}
-		f, err := openFolder(ctx, root, d.names.Archive, name)
+		s, err := openSnapshot(ctx, root, d.names.Archive, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // pruned meanwhile
 		}
 		if err != nil {
 			return nil, d.failed("read snapshot "+repo.Path(name).String()+" in", err)
 		}
-		all = append(all, Snapshot{Name: name, Time: f.time, Manifest: f.manifest, Files: f.entries})
+		all = append(all, *s)
 	}
 	slices.SortStableFunc(all, func(a, b Snapshot) int { return a.Time.Compare(b.Time) })
 	return all, nil
@@ -148,31 +139,31 @@ func (l *Locked) checkSnapshot(name string) error {
 	return nil
 }
 
-func (l *Locked) openSnapshot(name string) (*folder, error) {
-	return openFolder(context.Background(), l.root, l.dir.names.Archive, name)
+func (l *Locked) openSnapshot(name string) (*Snapshot, error) {
+	return openSnapshot(context.Background(), l.root, l.dir.names.Archive, name)
 }
 
-// openFolder reads a snapshot. One of ken's has a manifest beside a folder of files. In
+// openSnapshot reads a snapshot. One of ken's has a manifest beside a folder of files. In
 // another, all entries are moved files.
-func openFolder(ctx context.Context, root *os.Root, archive, name string) (*folder, error) {
+func openSnapshot(ctx context.Context, root *os.Root, archive, name string) (*Snapshot, error) {
 	path := archive + "/" + name
 	here, err := root.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{name: name, time: here.ModTime().UTC(), files: path}
+	s := &Snapshot{Name: name, Time: here.ModTime().UTC(), dir: path}
 	_, err = root.Lstat(path + manifestFile)
-	if info, e := root.Lstat(path + movedFiles); err == nil && e == nil && info.IsDir() {
-		f.files = path + movedFiles
+	if err == nil && isFolder(root, path+movedFiles) {
+		s.dir = path + movedFiles
 		if m, err := readManifest(root, path); err == nil {
-			f.manifest, f.time = m, m.Time
+			s.Manifest, s.Time = m, m.Time
 		}
 	}
-	f.entries, err = entriesOf(ctx, root, f.files)
-	if f.files == path {
-		f.entries = slices.DeleteFunc(f.entries, func(e Entry) bool { return e.Name == foreignManifest })
+	s.Files, err = entriesOf(ctx, root, s.dir)
+	if s.dir == path {
+		s.Files = slices.DeleteFunc(s.Files, func(e Entry) bool { return e.Name == foreignManifest })
 	}
-	return f, err
+	return s, err
 }
 
 // readManifest reads the manifest of the snapshot at path.
@@ -240,13 +231,12 @@ func describe(root *os.Root, e Entry, why Move) ManifestEntry {
 }
 
 // recorded returns the entries of the manifest by name.
-func (f *folder) recorded() map[string]ManifestEntry {
+func (s *Snapshot) recorded() map[string]ManifestEntry {
 	recorded := make(map[string]ManifestEntry)
-	if f.manifest == nil {
-		return recorded
-	}
-	for _, m := range f.manifest.Files {
-		recorded[m.raw()] = m
+	if s.Manifest != nil {
+		for _, m := range s.Manifest.Files {
+			recorded[m.raw()] = m
+		}
 	}
 	return recorded
 }
@@ -279,28 +269,26 @@ func (l *Locked) unaltered(dir string, e Entry, recorded map[string]ManifestEntr
 
 // restore moves files of a snapshot to the directory, unless their name exists there, or they
 // differ from the manifest.
-func (l *Locked) restore(s *folder, r record, out *Applied) error {
+func (l *Locked) restore(s *Snapshot, r record, whole bool, out *Applied) error {
 	recorded, back := s.recorded(), r.back()
 	for name := range recorded {
-		if s.whole && !back[name] {
+		if whole && !back[name] {
 			addError(&out.NotRestored, name, errors.New("it is no longer in the archive"))
 		}
 	}
-	for _, e := range s.entries {
+	for _, e := range s.Files {
 		if !back[e.Name] {
 			continue
 		}
 		err := l.checkOwned(e.Name)
 		if err == nil {
-			_, err = l.root.Lstat(e.Name)
-			if err == nil {
-				err = fs.ErrExist
-			} else if errors.Is(err, fs.ErrNotExist) {
-				err = l.unaltered(s.files, e, recorded)
-			}
+			err = l.vacant(e.Name)
 		}
 		if err == nil {
-			err = l.rename(s.files+"/"+e.Name, e.Name)
+			err = l.unaltered(s.dir, e, recorded)
+		}
+		if err == nil {
+			err = l.rename(s.dir+"/"+e.Name, e.Name)
 		}
 		if err != nil {
 			addError(&out.NotRestored, e.Name, fmt.Errorf("restore: %w", cause(err)))
@@ -308,60 +296,47 @@ func (l *Locked) restore(s *folder, r record, out *Applied) error {
 		}
 		out.Restored = append(out.Restored, e.Name)
 	}
-	if err := l.syncDir("."); err != nil {
-		return err
+	return l.syncDirs(".", s.dir)
+}
+
+// vacant returns an error if name exists.
+func (l *Locked) vacant(name string) error {
+	there, err := l.exists(name)
+	if there {
+		return fs.ErrExist
 	}
-	return l.syncDir(s.files)
+	return err
 }
 
 // trim takes the restored files out of the manifest of their snapshot, and removes the
 // snapshot if it is empty.
 func (l *Locked) trim(r record) error {
-	if r.Restore == "" {
-		return nil
-	}
-	s, err := l.openSnapshot(r.Restore)
-	if errors.Is(err, fs.ErrNotExist) {
+	path := l.dir.names.Archive + "/" + r.Restore
+	if r.Restore == "" || !isFolder(l.root, path) {
 		return nil // an earlier run removed it
 	}
+	s, err := l.openSnapshot(r.Restore)
 	if err != nil {
 		return err
 	}
 	restored := r.back()
-	for _, e := range s.entries {
+	for _, e := range s.Files {
 		delete(restored, e.Name)
 	}
-	left := len(s.entries)
-	if s.manifest != nil {
-		s.manifest.Files = slices.DeleteFunc(s.manifest.Files, func(m ManifestEntry) bool { return restored[m.raw()] })
-		left = max(left, len(s.manifest.Files))
+	left := len(s.Files)
+	if s.Manifest != nil {
+		s.Manifest.Files = slices.DeleteFunc(s.Manifest.Files, func(m ManifestEntry) bool { return restored[m.raw()] })
+		left = max(left, len(s.Manifest.Files))
 	}
-	path := l.dir.names.Archive + "/" + r.Restore
 	if left == 0 {
 		return unlessLeftover(l.discard(path))
 	}
-	if s.manifest == nil {
+	if s.Manifest == nil {
 		return nil
 	}
-	b, err := json.Marshal(s.manifest)
+	b, err := json.Marshal(s.Manifest)
 	if err != nil {
 		return err
 	}
 	return l.replace(path, manifestFile[1:], append(b, '\n'), 0)
-}
-
-// byAge orders snapshots for pruning: ken's own by age, then those of other programs.
-func byAge(a, b *folder) int {
-	return cmp.Or(
-		cmp.Compare(btoi(a.manifest == nil), btoi(b.manifest == nil)),
-		a.time.Compare(b.time),
-		strings.Compare(a.name, b.name),
-	)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

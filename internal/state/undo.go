@@ -34,7 +34,7 @@ const recordVersion = 1
 var errRecord = errors.New("cannot read its record")
 
 // newRecord returns the record of a change, and the snapshot that it restores, nil if none.
-func (l *Locked) newRecord(c Change) (*folder, record, error) {
+func (l *Locked) newRecord(c Change) (*Snapshot, record, error) {
 	home, err := l.home()
 	r := record{Version: recordVersion, Home: home, Keep: c.Keep, Restore: c.Restore}
 	if err != nil {
@@ -51,9 +51,8 @@ func (l *Locked) newRecord(c Change) (*folder, record, error) {
 	for _, name := range c.RestoreOnly {
 		selected[name] = true
 	}
-	s.whole = len(selected) == 0
-	for _, e := range s.entries {
-		if s.whole || selected[e.Name] {
+	for _, e := range s.Files {
+		if len(c.RestoreOnly) == 0 || selected[e.Name] {
 			r.Back = append(r.Back, rawName(e.Name))
 		}
 		delete(selected, e.Name)
@@ -222,7 +221,7 @@ func (l *Locked) unrestore(r record) error {
 		return err
 	}
 	back, recorded := r.back(), s.recorded()
-	for _, e := range s.entries {
+	for _, e := range s.Files {
 		delete(back, e.Name) // it was not restored
 	}
 	entries, err := entriesOf(context.Background(), l.root, ".")
@@ -233,11 +232,11 @@ func (l *Locked) unrestore(r record) error {
 		if !back[e.Name] || l.unaltered(".", e, recorded) != nil {
 			continue
 		}
-		if err := l.rename(e.Name, s.files+"/"+e.Name); err != nil {
+		if err := l.rename(e.Name, s.dir+"/"+e.Name); err != nil {
 			return err
 		}
 	}
-	return l.syncDir(s.files)
+	return l.syncDir(s.dir)
 }
 
 // moveBack moves the files in dir to the directory, unless their name is taken there.
