@@ -64,11 +64,11 @@ func (l *Locked) appendTo(f *os.File, size int64, lines []byte) error {
 			lines = append([]byte("\n"), lines...)
 		}
 	}
-	if err := l.write(f, bytes.NewReader(lines)); err != nil {
+	if err := l.write(f, lines); err != nil {
 		// Remove the partial line: the disk is full, and a shorter one may fit.
 		return errors.Join(err, f.Truncate(size))
 	}
-	return l.sync(f)
+	return nil
 }
 
 // SetAside keeps a file in the folder for logs of the archive, before a new version replaces it.

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -176,14 +175,12 @@ func (c Change) writes(name string) bool { return c.Write != nil && c.Write.Name
 // link, which could lead anywhere.
 func (l *Locked) needArchive() error {
 	name := l.dir.names.Archive
-	info, err := l.root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l.mkdirIf(".", name)
-	}
-	if err == nil && !info.IsDir() {
+	if there, err := l.exists(name); err != nil {
+		return err
+	} else if there && !isFolder(l.root, name) {
 		return l.dir.notArchive()
 	}
-	return err
+	return l.mkdirIf(".", name)
 }
 
 // notArchive returns the error for an archive that is not a directory.
@@ -247,7 +244,7 @@ func (l *Locked) prepare(folder string, r record, w *Write) error {
 	if err != nil {
 		return err
 	}
-	if err := l.writeNew(folder+recordFile, bytes.NewReader(append(b, '\n')), 0); err != nil {
+	if err := l.writeNew(folder+recordFile, append(b, '\n'), 0); err != nil {
 		return err
 	}
 	var content []byte
@@ -256,7 +253,7 @@ func (l *Locked) prepare(folder string, r record, w *Write) error {
 		content = w.Content
 		mode, _ = l.modeOf(w.Name) // a directory makes room
 	}
-	if err := l.writeNew(folder+newFile, bytes.NewReader(content), mode); err != nil {
+	if err := l.writeNew(folder+newFile, content, mode); err != nil {
 		return err
 	}
 	return l.syncDirs(folder, l.dir.names.Archive)
@@ -317,7 +314,7 @@ func (l *Locked) writeManifest(folder string, c Change) error {
 	if err != nil {
 		return err
 	}
-	if err := l.writeNew(folder+manifestFile, bytes.NewReader(b), 0); err != nil {
+	if err := l.writeNew(folder+manifestFile, b, 0); err != nil {
 		return err
 	}
 	return l.syncDir(folder)

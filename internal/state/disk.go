@@ -2,8 +2,6 @@ package state
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 )
@@ -18,57 +16,49 @@ type disk struct {
 	step stepFunc
 }
 
-func (k *disk) announce(act, path string) error {
+func (k *disk) announce(act string) error {
 	if k.step == nil {
 		return nil
 	}
-	return k.step(act + " " + path)
+	return k.step(act)
+}
+
+// do announces an act and then does it.
+func (k *disk) do(act string, f func() error) error {
+	if err := k.announce(act); err != nil {
+		return err
+	}
+	return f()
 }
 
 func (k *disk) mkdir(path string) error {
-	if err := k.announce("mkdir", path); err != nil {
-		return err
-	}
-	return k.root.Mkdir(path, 0o755)
+	return k.do("mkdir "+path, func() error { return k.root.Mkdir(path, 0o755) })
 }
 
 func (k *disk) rename(from, to string) error {
-	if err := k.announce("rename "+from, to); err != nil {
-		return err
-	}
-	return k.root.Rename(from, to)
+	return k.do("rename "+from+" "+to, func() error { return k.root.Rename(from, to) })
 }
 
 func (k *disk) link(from, to string) error {
-	if err := k.announce("link "+from, to); err != nil {
-		return err
-	}
-	return k.root.Link(from, to)
+	return k.do("link "+from+" "+to, func() error { return k.root.Link(from, to) })
 }
 
 func (k *disk) remove(path string) error {
-	if err := k.announce("remove", path); err != nil {
-		return err
-	}
-	return k.root.Remove(path)
+	return k.do("remove "+path, func() error { return k.root.Remove(path) })
 }
 
 func (k *disk) removeAll(path string) error {
-	if err := k.announce("remove all", path); err != nil {
-		return err
-	}
-	return k.root.RemoveAll(path)
+	return k.do("remove all "+path, func() error { return k.root.RemoveAll(path) })
 }
 
 func (k *disk) syncDir(path string) error {
-	if err := k.announce("sync dir", path); err != nil {
-		return err
-	}
-	f, err := k.root.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFolder(f), f.Close())
+	return k.do("sync dir "+path, func() error {
+		f, err := k.root.Open(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(syncFolder(f), f.Close())
+	})
 }
 
 func (k *disk) syncDirs(paths ...string) error {
@@ -80,53 +70,37 @@ func (k *disk) syncDirs(paths ...string) error {
 	return nil
 }
 
-// create creates a file that must not exist.
-func (k *disk) create(path string, perm fs.FileMode) (*os.File, error) {
-	if err := k.announce("create", path); err != nil {
-		return nil, err
-	}
-	return k.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-}
-
-// write writes content to f; a bytes.Reader in one write.
-func (k *disk) write(f *os.File, content io.Reader) error {
-	if err := k.announce("write", f.Name()); err != nil {
+// write writes content to f in one write, and syncs it.
+func (k *disk) write(f *os.File, content []byte) error {
+	err := k.do("write "+f.Name(), func() error {
+		_, err := f.Write(content)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	_, err := io.Copy(f, content)
-	return err
-}
-
-func (k *disk) sync(f *os.File) error {
-	if err := k.announce("sync", f.Name()); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-func (k *disk) chmod(f *os.File, mode fs.FileMode) error {
-	if err := k.announce("chmod", f.Name()); err != nil {
-		return err
-	}
-	return f.Chmod(mode)
+	return k.do("sync "+f.Name(), f.Sync)
 }
 
 // defaultPerm is the mode of a new file before the umask.
 const defaultPerm fs.FileMode = 0o644
 
-// writeNew creates and syncs a file; the caller syncs the directory. A mode of 0 is the
-// default; the umask does not apply to others.
-func (k *disk) writeNew(path string, content io.Reader, mode fs.FileMode) error {
-	f, err := k.create(path, defaultPerm)
+// writeNew creates and syncs a file that must not exist; the caller syncs the directory. A
+// mode of 0 is the default; the umask does not apply to others.
+func (k *disk) writeNew(path string, content []byte, mode fs.FileMode) error {
+	var f *os.File
+	err := k.do("create "+path, func() (err error) {
+		f, err = k.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, defaultPerm)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	err = k.write(f, content)
-	if err == nil && mode != 0 {
-		err = k.chmod(f, mode)
+	if mode != 0 {
+		err = k.do("chmod "+path, func() error { return f.Chmod(mode) })
 	}
 	if err == nil {
-		err = k.sync(f)
+		err = k.write(f, content)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, k.remove(path))
@@ -134,15 +108,10 @@ func (k *disk) writeNew(path string, content io.Reader, mode fs.FileMode) error 
 	return nil
 }
 
-// mkdirIf creates a directory unless it exists, and syncs its parent.
+// mkdirIf creates a directory in parent unless it exists.
 func (k *disk) mkdirIf(parent, path string) error {
-	switch info, err := k.root.Lstat(path); {
-	case err == nil && info.IsDir():
+	if isFolder(k.root, path) {
 		return nil
-	case err == nil:
-		return fmt.Errorf("%s is not a directory", path)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
 	}
 	if err := k.mkdir(path); err != nil {
 		return err

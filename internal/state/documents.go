@@ -20,37 +20,29 @@ const (
 	textStart   = 8 << 10 // a file with a NUL in its beginning is not text
 )
 
-// DocumentOptions tunes Documents. The zero value is ready to use.
-type DocumentOptions struct {
-	Skip       func(path string) bool       // omits a file or a whole directory
-	Unreadable func(path string, why error) // is called for a text that could not be read
-}
-
-// Documents calls f with every text file among paths and below the directories
-// among them, each once, sorted by path, and returns f's first error.
+// Documents calls f with every text file among paths and below the directories among them,
+// each once, sorted by path, and returns f's first error. Relative paths are relative to from,
+// and so are the paths that f and left get.
 //
-// In directories it follows no links, and omits .git and files that are not regular or
-// not text. It calls Unreadable for texts that are too large or in UTF-16. A file in paths must
-// exist and be readable as text, and may be a link.
-func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func(path string, content []byte) error) error {
-	skip, left := opts.Skip, opts.Unreadable
-	if skip == nil {
-		skip = func(string) bool { return false }
-	}
-	if left == nil {
-		left = func(string, error) {}
-	}
+// In directories it follows no links, and omits .git, the directory at the absolute path skip,
+// and files that are not regular or not text. It calls left for texts that are too large or in
+// UTF-16. A file in paths must exist and be readable as text, and may be a link.
+func Documents(
+	ctx context.Context, from string, paths []string, skip string,
+	left func(path string, why error), f func(path string, content []byte) error,
+) error {
 	named := make(map[string]bool) // all files, and whether paths has them
 	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(from, path)
+		}
 		info, err := os.Stat(path)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", repo.Path(path), cause(err))
 		}
 		if !info.IsDir() {
 			named[filepath.Clean(path)] = true
-			continue
-		}
-		if err := walk(ctx, path, skip, named); err != nil {
+		} else if err := walk(ctx, path, skip, named); err != nil {
 			return err
 		}
 	}
@@ -58,46 +50,24 @@ func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func
 		if ctx.Err() != nil {
 			return cancelledError(ctx, "read the documents")
 		}
+		shown := path
+		if rel, err := filepath.Rel(from, path); from != "" && err == nil {
+			shown = rel
+		}
 		content, err := document(path, named[path])
 		switch {
 		case errors.Is(err, errDocument) && !named[path]:
-			left(path, err)
+			left(shown, err)
 		case errors.Is(err, errNoText) && !named[path]:
 		case err != nil:
 			return fmt.Errorf("read %s: %w", repo.Path(path), cause(err))
-		case content == nil:
-		default:
-			if err := f(path, content); err != nil {
+		case content != nil:
+			if err := f(shown, content); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// Documents calls f with every text file in paths and in the directories among them, except for files in the state
-// directory, which are data. Relative paths are relative to from, and so are the paths that f and left get. It calls left
-// for files in directories that could not be read.
-func (d *Dir) Documents(ctx context.Context, from string, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
-	inside := func(path string) bool {
-		abs, err := filepath.Abs(path)
-		return err == nil && abs == d.path
-	}
-	var full []string
-	for _, path := range paths {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(from, path)
-		}
-		full = append(full, path)
-	}
-	shown := func(path string) string {
-		if rel, err := filepath.Rel(from, path); from != "" && err == nil {
-			return rel
-		}
-		return path
-	}
-	opts := DocumentOptions{Skip: inside, Unreadable: func(path string, why error) { left(shown(path), why) }}
-	return Documents(ctx, full, opts, func(path string, content []byte) error { return f(shown(path), content) })
 }
 
 var (
@@ -106,17 +76,18 @@ var (
 )
 
 // walk adds the regular files below top to found.
-func walk(ctx context.Context, top string, skip func(string) bool, found map[string]bool) error {
+func walk(ctx context.Context, top, skip string, found map[string]bool) error {
 	return filepath.WalkDir(filepath.Clean(top), func(path string, e fs.DirEntry, err error) error {
+		abs, absErr := filepath.Abs(path)
+		skipped := e != nil && e.Name() == ".git" || absErr == nil && abs == skip // .git of a linked worktree is a file
 		switch {
 		case ctx.Err() != nil:
 			return cancelledError(ctx, "read the documents")
 		case err != nil:
 			return fmt.Errorf("read %s: %w", repo.Path(path), cause(err))
-		case e.IsDir() && (e.Name() == ".git" || skip(path)):
+		case e.IsDir() && skipped:
 			return fs.SkipDir
-		case found[path], !e.Type().IsRegular(), e.Name() == ".git", skip(path): // .git of a linked worktree is a file
-		default:
+		case e.Type().IsRegular() && !skipped && !found[path]:
 			found[path] = false
 		}
 		return nil

@@ -34,11 +34,9 @@ func TestDocuments(t *testing.T) {
 		return nil
 	}
 	var left []string
-	opts := DocumentOptions{
-		Skip:       func(path string) bool { return filepath.Base(path) == "skipped" },
-		Unreadable: func(path string, _ error) { left = append(left, path) },
-	}
-	if err := Documents(t.Context(), []string{"one.md", "docs/", "link.md", "docs/a.md", "sub"}, opts, collect); err != nil {
+	unreadable := func(path string, _ error) { left = append(left, path) }
+	skipped := filepath.Join(dir, "docs/skipped")
+	if err := Documents(t.Context(), "", []string{"one.md", "docs/", "link.md", "docs/a.md", "sub"}, skipped, unreadable, collect); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"docs/large", "docs/wide"}; !slices.Equal(left, want) {
@@ -48,22 +46,22 @@ func TestDocuments(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("documents %q, want %q", got, want)
 	}
-	if err := Documents(t.Context(), []string{"one.md", "none"}, DocumentOptions{}, collect); !errors.Is(err, fs.ErrNotExist) {
+	if err := Documents(t.Context(), "", []string{"one.md", "none"}, "", unreadable, collect); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing path: %v, want an error", err)
 	}
-	if err := Documents(t.Context(), []string{"docs/large"}, DocumentOptions{}, collect); err == nil {
+	if err := Documents(t.Context(), "", []string{"docs/large"}, "", unreadable, collect); err == nil {
 		t.Error("a named file that is too large gave no error")
 	}
-	if err := Documents(t.Context(), []string{"docs/binary"}, DocumentOptions{}, collect); err == nil {
+	if err := Documents(t.Context(), "", []string{"docs/binary"}, "", unreadable, collect); err == nil {
 		t.Error("a named file that is not text gave no error")
 	}
 	stop := errors.New("stop")
-	if err := Documents(t.Context(), []string{"docs"}, DocumentOptions{}, func(string, []byte) error { return stop }); !errors.Is(err, stop) {
+	if err := Documents(t.Context(), "", []string{"docs"}, "", unreadable, func(string, []byte) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("Documents returned the error %v; want that of the callback", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Documents(ctx, []string{"docs"}, DocumentOptions{}, collect); fault.KindOf(err) != fault.Interrupted {
+	if err := Documents(ctx, "", []string{"docs"}, "", unreadable, collect); fault.KindOf(err) != fault.Interrupted {
 		t.Errorf("Documents returned the error %v; want an interruption", err)
 	}
 }

@@ -174,7 +174,7 @@ func (l *Locked) take(waiting context.Context, command string) error {
 		}
 		return errMoved
 	}
-	if err := l.announce("write", l.dir.names.Lock); err != nil {
+	if err := l.announce("write " + l.dir.names.Lock); err != nil {
 		return err
 	}
 	if err := l.writeHolder(command); err != nil {
@@ -188,7 +188,7 @@ func (l *Locked) take(waiting context.Context, command string) error {
 func (l *Locked) takeFile() (writable bool, err error) {
 	name := l.dir.names.Lock
 	path := filepath.Join(l.dir.path, name)
-	if err := l.announce("open", name); err != nil {
+	if err := l.announce("open " + name); err != nil {
 		return false, err
 	}
 	f, mine, err := openRegular(l.root, name, os.O_RDWR|os.O_CREATE, defaultPerm)
@@ -216,7 +216,7 @@ func (l *Locked) takeFile() (writable bool, err error) {
 		return false, l.dir.unwritable("lock", err)
 	}
 	l.lock = f
-	if err := l.announce("lock", name); err != nil {
+	if err := l.announce("lock " + name); err != nil {
 		return false, err
 	}
 	if err := tryLock(f); errors.Is(err, errBusy) {

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -35,7 +34,7 @@ func (l *Locked) Replace(name string, content []byte) error {
 // replace is Replace for a file in any directory of the root. A mode of 0 is the default.
 func (k *disk) replace(dir, name string, content []byte, mode fs.FileMode) error {
 	path, temp := dir+"/"+name, dir+"/"+tempName(name)
-	if err := k.writeNew(temp, bytes.NewReader(content), mode); err != nil {
+	if err := k.writeNew(temp, content, mode); err != nil {
 		return err
 	}
 	if err := k.rename(temp, path); err != nil {

@@ -63,7 +63,7 @@ func (m *Manager) Mentions() []string { return m.opts.Mentions }
 // Documents calls f with every text file in paths and in the directories among them, except for files in the state
 // directory. It calls left for files in directories that could not be read.
 func (m *Manager) Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
-	return m.dir.Documents(ctx, m.opts.From, paths, left, f)
+	return state.Documents(ctx, m.opts.From, paths, m.dir.Path(), left, f)
 }
 
 // Close closes the directory.
