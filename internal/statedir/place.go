@@ -42,33 +42,48 @@ func (p place) check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", repo.Path(p.dir), err)
 	}
-	looks := []func(context.Context, string) (string, error){p.settings, p.system, p.home, p.repository, p.tracked}
+	what := ""
+	if !p.own { // only ken and git write to ken's own directory
+		what, err = p.unsuitable(ctx, dir)
+	}
+	if what == "" && err == nil {
+		what, err = p.tracked(ctx, dir)
+	}
+	if what == "" || err != nil {
+		return err
+	}
+	refused := &fault.Error{
+		Kind: fault.Usage,
+		Hint: "pass a directory with only workflow files, such as --dir .ken/state",
+		Err:  fmt.Errorf("%s cannot be a state directory: %s", repo.Path(p.dir), what),
+	}
+	if p.configured {
+		refused.Kind = fault.Failed
+		refused.Hint = "set state.dir in " + config.Name + " to a directory with only workflow files"
+	}
 	if p.own {
-		looks = looks[len(looks)-1:] // only ken and git write there
+		refused.Hint = "stop tracking them with: git rm -r --cached " + fault.Quote(":/"+contract.Default().Dir)
 	}
-	for _, look := range looks {
-		what, err := look(ctx, dir)
-		if err != nil {
-			return err
+	return refused
+}
+
+// unsuitable says why a directory is not one of workflow files, "" if it may be.
+func (p place) unsuitable(ctx context.Context, dir string) (string, error) {
+	for _, path := range []string{p.dir, dir} {
+		if strings.EqualFold(filepath.Base(path), filepath.Dir(config.Name)) {
+			return "it contains ken's settings", nil
 		}
-		if what == "" {
-			continue
-		}
-		refused := &fault.Error{
-			Kind: fault.Usage,
-			Hint: "pass a directory with only workflow files, such as --dir .ken/state",
-			Err:  fmt.Errorf("%s cannot be a state directory: %s", repo.Path(p.dir), what),
-		}
-		if p.configured {
-			refused.Kind = fault.Failed
-			refused.Hint = "set state.dir in " + config.Name + " to a directory with only workflow files"
-		}
-		if p.own {
-			refused.Hint = "stop tracking them with: git rm -r --cached " + fault.Quote(":/"+contract.Default().Dir)
-		}
-		return refused
 	}
-	return nil
+	if filepath.Dir(dir) == dir {
+		return "it is the root of a file system", nil
+	}
+	if p.isSystem(dir) {
+		return "it belongs to the system", nil
+	}
+	if what := home(dir); what != "" {
+		return what, nil
+	}
+	return p.repository(ctx, dir)
 }
 
 // isDefault reports whether the directory is the default one of the work tree at root, and
@@ -98,15 +113,6 @@ func resolved(dir string) (string, error) {
 	return there, err
 }
 
-func (p place) settings(_ context.Context, dir string) (string, error) {
-	for _, path := range []string{p.dir, dir} {
-		if strings.EqualFold(filepath.Base(path), filepath.Dir(config.Name)) {
-			return "it contains ken's settings", nil
-		}
-	}
-	return "", nil
-}
-
 // Directories of the system. Directories below systemTrees belong to it too, unless they are
 // in a work tree or in the directory for temporary files.
 var (
@@ -120,10 +126,7 @@ var (
 	}
 )
 
-func (p place) system(_ context.Context, dir string) (string, error) {
-	if filepath.Dir(dir) == dir {
-		return "it is the root of a file system", nil
-	}
+func (p place) isSystem(dir string) bool {
 	trees, dirs := systemTrees, slices.Concat(systemTrees, systemDirs)
 	if runtime.GOOS == "windows" {
 		trees = nil
@@ -134,33 +137,28 @@ func (p place) system(_ context.Context, dir string) (string, error) {
 		}
 		dirs = append(slices.Clone(trees), filepath.VolumeName(dir)+`\Users`)
 	}
-	const what = "it belongs to the system"
 	if isOneOf(dir, append(dirs, os.TempDir())) && !isOneOf(dir, homes()) {
-		return what, nil
+		return true
 	}
 	temporary, err := resolved(os.TempDir())
 	if err != nil || p.git != nil || within(temporary, dir) {
-		return "", nil //nolint:nilerr // no exception without a directory for temporary files
+		return false
 	}
-	for _, tree := range trees {
-		if within(tree, dir) {
-			return what, nil
-		}
-	}
-	return "", nil
+	return slices.ContainsFunc(trees, func(tree string) bool { return within(tree, dir) })
 }
 
-func (p place) home(_ context.Context, dir string) (string, error) {
+// home says which home directory dir is or contains.
+func home(dir string) string {
 	all := homes()
 	if isOneOf(dir, all) {
-		return "it is a home directory", nil
+		return "it is a home directory"
 	}
 	for _, home := range all {
 		if there, err := resolved(home); err == nil && there != dir && within(dir, there) && exists(there) {
-			return "it contains the home directory " + repo.Path(home).String(), nil
+			return "it contains the home directory " + repo.Path(home).String()
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // homes lists the home directories of the caller and of the other users. Some users have /
