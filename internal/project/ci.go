@@ -226,7 +226,7 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 	case "mvnw", "mvn":
 		return classifyWords("mvn", args, "jvm", map[string]purpose{"test": forTest, "verify": forTest, "package": forBuild, "compile": forBuild, "install": forBuild})
 	}
-	tasks, lang := toolTasks(tool)
+	tasks, lang := tasksOf(tool)
 	if tasks == nil {
 		return 0, "", "", false
 	}
@@ -239,69 +239,49 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 	return 0, "", "", false
 }
 
-// toolTasks returns the purposes of the subcommands of a tool ("*": all others), and its language.
-func toolTasks(tool string) (map[string]purpose, string) {
-	switch tool {
-	case "go":
-		return map[string]purpose{"test": forTest, "build": forBuild, "vet": forLint}, "go"
-	case "golangci-lint", "staticcheck":
-		return map[string]purpose{"*": forLint}, "go"
-	case "gotestsum":
-		return map[string]purpose{"*": forTest}, "go"
-	case "cargo":
-		return map[string]purpose{"test": forTest, "nextest": forTest, "build": forBuild, "clippy": forLint, "fmt": forLint}, "rust"
-	case "pytest", "tox", "nox", "unittest":
-		return map[string]purpose{"*": forTest}, "python"
-	case "flake8", "mypy", "pyright", "pylint", "black", "isort":
-		return map[string]purpose{"*": forLint}, "python"
-	case "ruff":
-		return map[string]purpose{"check": forLint, "format": forLint}, "python"
-	case "pre-commit":
-		return map[string]purpose{"run": forLint}, ""
-	case "build":
-		return map[string]purpose{"*": forBuild}, "python"
-	case "hatch":
-		return map[string]purpose{"test": forTest, "build": forBuild, "fmt": forLint}, "python"
-	case "ctest":
-		return map[string]purpose{"*": forTest}, "c"
-	case "cmake":
-		return map[string]purpose{"*": forBuild}, "c"
-	case "meson":
-		return map[string]purpose{"test": forTest, "compile": forBuild}, "c"
-	case "rspec":
-		return map[string]purpose{"*": forTest}, "ruby"
-	case "rails":
-		return map[string]purpose{"test": forTest}, "ruby"
-	case "rubocop", "standardrb":
-		return map[string]purpose{"*": forLint}, "ruby"
-	case "phpunit", "pest":
-		return map[string]purpose{"*": forTest}, "php"
-	case "phpstan", "psalm", "phpcs", "php-cs-fixer":
-		return map[string]purpose{"*": forLint}, "php"
-	case "dotnet":
-		return map[string]purpose{"test": forTest, "build": forBuild, "format": forLint}, "dotnet"
-	case "deno":
-		return map[string]purpose{"test": forTest, "lint": forLint, "fmt": forLint}, "js"
-	case "vitest", "jest", "mocha", "ava":
-		return map[string]purpose{"*": forTest}, "js"
-	case "playwright":
-		return map[string]purpose{"test": forTest}, "js"
-	case "eslint", "biome", "oxlint":
-		return map[string]purpose{"*": forLint}, "js"
-	case "tsc", "vue-tsc":
-		return map[string]purpose{"*": forLint}, "js"
-	case "mix":
-		return map[string]purpose{"test": forTest, "compile": forBuild, "credo": forLint, "format": forLint}, "elixir"
-	case "dart", "flutter":
-		return map[string]purpose{"test": forTest, "analyze": forLint}, "dart"
-	case "swift":
-		return map[string]purpose{"test": forTest, "build": forBuild}, "swift"
-	case "zig":
-		return map[string]purpose{"build": forBuild, "test": forTest}, "zig"
-	case "bats":
-		return map[string]purpose{"*": forTest}, ""
-	case "shellcheck":
-		return map[string]purpose{"*": forLint}, ""
+// toolTasks has the purposes of the subcommands of tools ("*": all others), and the language of the tools.
+var toolTasks = []struct {
+	tools, lang string
+	tasks       map[string]purpose
+}{
+	{"go", "go", map[string]purpose{"test": forTest, "build": forBuild, "vet": forLint}},
+	{"golangci-lint staticcheck", "go", map[string]purpose{"*": forLint}},
+	{"gotestsum", "go", map[string]purpose{"*": forTest}},
+	{"cargo", "rust", map[string]purpose{"test": forTest, "nextest": forTest, "build": forBuild, "clippy": forLint, "fmt": forLint}},
+	{"pytest tox nox unittest", "python", map[string]purpose{"*": forTest}},
+	{"flake8 mypy pyright pylint black isort", "python", map[string]purpose{"*": forLint}},
+	{"ruff", "python", map[string]purpose{"check": forLint, "format": forLint}},
+	{"pre-commit", "", map[string]purpose{"run": forLint}},
+	{"build", "python", map[string]purpose{"*": forBuild}},
+	{"hatch", "python", map[string]purpose{"test": forTest, "build": forBuild, "fmt": forLint}},
+	{"ctest", "c", map[string]purpose{"*": forTest}},
+	{"cmake", "c", map[string]purpose{"*": forBuild}},
+	{"meson", "c", map[string]purpose{"test": forTest, "compile": forBuild}},
+	{"rspec", "ruby", map[string]purpose{"*": forTest}},
+	{"rails", "ruby", map[string]purpose{"test": forTest}},
+	{"rubocop standardrb", "ruby", map[string]purpose{"*": forLint}},
+	{"phpunit pest", "php", map[string]purpose{"*": forTest}},
+	{"phpstan psalm phpcs php-cs-fixer", "php", map[string]purpose{"*": forLint}},
+	{"dotnet", "dotnet", map[string]purpose{"test": forTest, "build": forBuild, "format": forLint}},
+	{"deno", "js", map[string]purpose{"test": forTest, "lint": forLint, "fmt": forLint}},
+	{"vitest jest mocha ava", "js", map[string]purpose{"*": forTest}},
+	{"playwright", "js", map[string]purpose{"test": forTest}},
+	{"eslint biome oxlint", "js", map[string]purpose{"*": forLint}},
+	{"tsc vue-tsc", "js", map[string]purpose{"*": forLint}},
+	{"mix", "elixir", map[string]purpose{"test": forTest, "compile": forBuild, "credo": forLint, "format": forLint}},
+	{"dart flutter", "dart", map[string]purpose{"test": forTest, "analyze": forLint}},
+	{"swift", "swift", map[string]purpose{"test": forTest, "build": forBuild}},
+	{"zig", "zig", map[string]purpose{"build": forBuild, "test": forTest}},
+	{"bats", "", map[string]purpose{"*": forTest}},
+	{"shellcheck", "", map[string]purpose{"*": forLint}},
+}
+
+// tasksOf returns the purposes of the subcommands of a tool, nil if it is not known, and its language.
+func tasksOf(tool string) (map[string]purpose, string) {
+	for _, t := range toolTasks {
+		if slices.Contains(strings.Fields(t.tools), tool) {
+			return t.tasks, t.lang
+		}
 	}
 	return nil, ""
 }

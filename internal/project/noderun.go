@@ -367,14 +367,16 @@ func (k *nodePackage) calledScripts(name string, seen []string) []string {
 	}
 	seen = append(seen, name)
 	for _, c := range splitShell(k.scripts[name]) {
+		if !callsScripts(c.words) {
+			continue
+		}
 		for _, w := range toolOf(c.words) {
+			// run-s and npm-run-all take patterns such as test:*.
+			prefix, isPattern := strings.CutSuffix(w, "*")
 			for other := range k.scripts {
-				// run-s and npm-run-all take patterns such as test:*.
-				pattern := strings.TrimSuffix(w, "*")
-				if other == w || pattern != w && pattern != "" && strings.HasPrefix(other, pattern) {
-					if callsScripts(c.words) {
-						seen = k.calledScripts(other, seen)
-					}
+				matches := isPattern && prefix != "" && strings.HasPrefix(other, prefix)
+				if other == w || matches {
+					seen = k.calledScripts(other, seen)
 				}
 			}
 		}

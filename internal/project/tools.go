@@ -95,10 +95,7 @@ func (p *Project) stepCommands(dir repo.Path, add func(candidate)) {
 // stepFile returns the file of a directory that shows a step, and the line to name; "" for none.
 func (p *Project) stepFile(s *step, dir repo.Path) (repo.Path, int) {
 	for name := range strings.FieldsSeq(s.files) {
-		file := p.firstFile(dir, name)
-		if strings.Contains(name, "*") {
-			file = p.manifest(dir, name)
-		}
+		file := p.fileLike(dir, name)
 		if file == "" {
 			continue
 		}

@@ -53,6 +53,14 @@ func (p *Project) manifest(dir repo.Path, pattern string) repo.Path {
 	return ""
 }
 
+// fileLike returns the file of a directory with a name, or the first manifest whose name matches a pattern with "*", "" for none.
+func (p *Project) fileLike(dir repo.Path, name string) repo.Path {
+	if strings.Contains(name, "*") {
+		return p.manifest(dir, name)
+	}
+	return p.firstFile(dir, name)
+}
+
 // manifestDirsBelow returns the nearest directories with manifests below a directory.
 func (p *Project) manifestDirsBelow(dir repo.Path) []repo.Path {
 	const deepest = 2
