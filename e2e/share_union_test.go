@@ -13,7 +13,7 @@ import (
 // Clones that push and pull in any order end with the same records, and git status stays empty.
 func TestShareUnion(t *testing.T) {
 	t.Parallel()
-	const many, each = 50, 200
+	const many, each = 12, 40
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
