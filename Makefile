@@ -88,29 +88,29 @@ lint: $(LINT)
 	$(LINT) run --allow-parallel-runners
 	cd study && $(LINT) run --allow-parallel-runners
 
-# HANGS turns a hang into a failure. It is no judge of speed: machines are busy.
-HANGS    := -timeout 30m
+# The sources are vetted before. The time limit turns a hang into a failure; it is no judge of speed: machines are busy.
+GOTEST   := go test -vet=off -timeout 30m
 quick:
-	go test $(HANGS) -short $(INSIDE)
+	$(GOTEST) -short $(INSIDE)
 
 # The detector makes code ten times as slow. These packages compute long, or kill processes at every
 # write, which have no races to show: under the detector their tests are short and try few random
 # cases; without it, they run whole.
 LONG     := ./internal/store/local ./internal/store/sqlite ./internal/outline ./internal/ken
 race:
-	CGO_ENABLED=1 go test $(HANGS) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(LONG))")
-	CGO_ENABLED=1 go test $(HANGS) -race -short -skip 'KilledAtEveryWrite|FullDisk' $(LONG)
+	CGO_ENABLED=1 $(GOTEST) -race $$(go list $(INSIDE) | grep -vxF "$$(go list $(LONG))")
+	CGO_ENABLED=1 $(GOTEST) -race -short -skip 'KilledAtEveryWrite|FullDisk' $(LONG)
 
 whole:
-	go test $(HANGS) $(LONG)
+	$(GOTEST) $(LONG)
 
 # The studies are a module of their own.
 study:
-	go -C study test $(HANGS) ./...
+	cd study && $(GOTEST) ./...
 
 # They start a ken that they build, of which go test's cache knows nothing.
 e2e:
-	go test -count=1 $(HANGS) ./e2e/...
+	$(GOTEST) -count=1 ./e2e/...
 
 cross:
 	@for port in $(PORTS); do \
