@@ -440,6 +440,70 @@ func TestUndoKeepsNewerFiles(t *testing.T) {
 	}
 }
 
+// Undoing a restore moves the restored files back to their snapshot, but not one that another
+// program wrote since.
+func TestUndoOfARestoreKeepsNewerFiles(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "old", "b": "old"})
+	name := apply(t, dir, Change{Verb: "reset", Moves: moves("a", "b"), Keep: 5}).Snapshot
+	s := scenario{act: func(h *Locked) error {
+		step := h.step
+		h.step = func(what string) error {
+			if strings.HasPrefix(what, "remove ") && strings.HasSuffix(what, "/new") {
+				panic(crashed{}) // the step that decides
+			}
+			return step(what)
+		}
+		_, err := h.Apply(t.Context(), Change{Verb: "restore", Time: now, Keep: 5, Restore: name})
+		return err
+	}}
+	if _, lived := s.run(t, dir, s.act, -1); lived {
+		t.Fatal("the process was not killed")
+	}
+	put(t, dir, map[string]string{"a": "another's"})
+	unlockDirectory(t, lockDirectory(t, dir))
+	if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "another's" {
+		t.Errorf("a is %q, %v; want what the other program wrote", b, err)
+	}
+	all := snapshots(t, dir)
+	if len(all) != 1 || len(all[0].Files) != 1 || all[0].Files[0].Name != "b" {
+		t.Errorf("the snapshots are %+v; want one with b", all)
+	}
+}
+
+// The old file also survives if the process that cannot bring it back is killed, and if the
+// archive keeps no snapshots.
+func TestKilledUndoKeepsOldFiles(t *testing.T) {
+	fresh := func() string {
+		dir := memoryDir(t)
+		put(t, dir, map[string]string{"moved": "old", "free": "old"})
+		s := scenario{act: func(h *Locked) error {
+			step := h.step
+			h.step = func(what string) error {
+				if strings.HasPrefix(what, "remove ") && strings.HasSuffix(what, "/new") {
+					panic(crashed{}) // the step that decides
+				}
+				return step(what)
+			}
+			_, err := h.Apply(t.Context(), Change{Verb: "reset", Time: now, Keep: 0, Moves: moves("moved", "free")})
+			return err
+		}}
+		s.run(t, dir, s.act, -1)
+		put(t, dir, map[string]string{"moved": "another's"})
+		return dir
+	}
+	steps, _ := scenario{}.run(t, fresh(), nil, -1)
+	for k, what := range steps {
+		dir := fresh()
+		scenario{}.run(t, dir, nil, k)
+		unlockDirectory(t, lockDirectory(t, dir))
+		all := snapshots(t, dir)
+		if len(all) != 1 || len(all[0].Files) != 1 || all[0].Files[0].Name != "moved" || all[0].Manifest == nil {
+			t.Errorf("killed before %s, the snapshots are %+v; want one with the old file", what, all)
+		}
+	}
+}
+
 func TestSnapshotsOfMissingDirectory(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "none"), Options{})
 	if s, err := d.Snapshots(t.Context()); s != nil || err != nil {

@@ -284,8 +284,11 @@ func (l *Locked) keepRest(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.removeAll(folder + manifestFile); err != nil {
-		return err
+	// Without a record, nothing of the change is finished any more, also if it looks decided.
+	for _, path := range []string{folder + recordFile, folder + manifestFile} {
+		if err := l.removeAll(path); err != nil {
+			return err
+		}
 	}
 	if err := l.writeManifest(folder, Change{Verb: "unfinished", Time: at}); err != nil {
 		return err
