@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -107,6 +108,23 @@ func (p *program) withContract(c *cobra.Command, f *stateFlags, do func(*workflo
 		return p.inState(c, &stateFlags{dir: ".", wait: f.wait}, do)
 	}
 	return err
+}
+
+// sweep returns a command that moves files, or lists them with --dry-run.
+func (p *program) sweep(f *stateFlags, c *cobra.Command, act func(s *workflow.Manager, ctx context.Context, dry bool) (*workflow.Sweep, error)) *cobra.Command {
+	var dry bool
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return p.inState(c, f, func(s *workflow.Manager) error {
+			done, err := act(s, c.Context(), dry)
+			if err != nil {
+				return err
+			}
+			return p.printSweep(f, done, "ken state "+c.Name())
+		})
+	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "list what would move; move nothing")
+	return c
 }
 
 // printSweep prints the moved entries, and returns an error if a move failed.

@@ -7,8 +7,7 @@ import (
 )
 
 func (p *program) stateEvict(f *stateFlags) *cobra.Command {
-	var dry bool
-	c := &cobra.Command{
+	return p.sweep(f, &cobra.Command{
 		Use:   "evict",
 		Short: "Archive files that an earlier workflow left behind",
 		Long: `Moves to the archive:
@@ -21,17 +20,5 @@ The journal says which workflow wrote a file. If it has no record, a file older 
 the start of the session counts as another workflow's. If the start is unknown, the
 file stays. Plans, specs, decisions and the scratchpad always stay.`,
 		Example: `  ken state evict --dry-run`,
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s *workflow.Manager) error {
-				done, err := s.Evict(c.Context(), dry)
-				if err != nil {
-					return err
-				}
-				return p.printSweep(f, done, "ken state evict")
-			})
-		},
-	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "list what would move; move nothing")
-	return c
+	}, (*workflow.Manager).Evict)
 }

@@ -34,7 +34,11 @@ func (c Counts) NeedsAttention() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0
 // Audit classifies all entries of the directory and writes nothing. A directory that
 // does not exist has no entries.
 func (m *Manager) Audit(ctx context.Context) (*Audit, error) {
-	entries, err := m.entries(ctx, "audit")
+	var entries []state.Entry
+	err := m.reading(ctx, "audit", func() (err error) {
+		entries, err = m.dir.Entries(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

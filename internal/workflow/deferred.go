@@ -92,6 +92,12 @@ func parseHeading(line string) (id, title string, ok bool) {
 // read reads the fields of an entry from the lines below its heading.
 func (d *deferralAt) read(lines []string) {
 	var body []string
+	tags := ""
+	fields := map[string]*string{
+		"status": &d.Status, "context": &d.Context, "tags": &tags,
+		"captured_at": &d.CapturedAt, "captured_by": &d.CapturedBy,
+		"closed_at": &d.ClosedAt, "closed_by": &d.ClosedBy,
+	}
 	for _, line := range lines {
 		line = strings.TrimRight(line, "\r ")
 		if text, ok := strings.CutPrefix(line, ">"); ok {
@@ -100,30 +106,16 @@ func (d *deferralAt) read(lines []string) {
 		}
 		field, ok := strings.CutPrefix(line, "- ")
 		key, value, pair := strings.Cut(field, ":")
-		if !ok || !pair {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		switch key {
-		case "status":
-			d.Status = value
-		case "captured_at":
-			d.CapturedAt = value
-		case "captured_by":
-			d.CapturedBy = value
-		case "context":
-			d.Context = value
-		case "tags":
-			for tag := range strings.SplitSeq(value, ",") {
-				d.Tags = append(d.Tags, strings.TrimSpace(tag))
-			}
-		case "closed_at":
-			d.ClosedAt = value
-		case "closed_by":
-			d.ClosedBy = value
+		if into := fields[key]; ok && pair && into != nil {
+			*into = strings.TrimSpace(value)
 		}
 	}
 	d.Body = strings.Join(body, "\n")
+	if tags != "" {
+		for tag := range strings.SplitSeq(tags, ",") {
+			d.Tags = append(d.Tags, strings.TrimSpace(tag))
+		}
+	}
 }
 
 // list returns the entries.

@@ -194,16 +194,6 @@ func (d *Document) Set(key string, value any) {
 	d.m.Style &^= yaml.FlowStyle
 }
 
-// Delete removes a key.
-func (d *Document) Delete(key string) {
-	for i := 0; i < len(d.m.Content); i += 2 {
-		if d.m.Content[i].Value == key {
-			d.m.Content = append(d.m.Content[:i:i], d.m.Content[i+2:]...)
-			return
-		}
-	}
-}
-
 func (d *Document) node(key string) *yaml.Node {
 	for i := 0; i < len(d.m.Content); i += 2 {
 		if d.m.Content[i].Value == key {

@@ -15,9 +15,13 @@ import (
 // not the session's. If the start is unknown, the file stays.
 func (m *Manager) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 	return m.sweep(ctx, "evict", dry, func() ([]state.Move, error) {
-		s, err := m.sessionNow()
+		d, err := m.load()
 		if err != nil {
 			return nil, err
+		}
+		var s session
+		if d != nil {
+			s = d.session(m.opts.Now())
 		}
 		entries, err := m.dir.Entries(ctx)
 		if err != nil {

@@ -69,6 +69,7 @@ func (m *Manager) Documents(ctx context.Context, paths []string, left func(path 
 // Close closes the directory.
 func (m *Manager) Close() error { return m.dir.Close() }
 
+// name returns the name of the file with a role.
 func (m *Manager) name(r contract.Role) string { return m.c.Name(r) }
 
 // keep returns how many snapshots the archive keeps.
@@ -111,15 +112,6 @@ func (m *Manager) load() (*Document, error) {
 	return d, nil
 }
 
-// entries lists the directory before or after a change, never in the middle of one.
-func (m *Manager) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
-	err = m.reading(ctx, verb, func() (err error) {
-		entries, err = m.dir.Entries(ctx)
-		return err
-	})
-	return entries, err
-}
-
 // corrupt adds the path, the line and a hint to an error about the workflow document.
 func (m *Manager) corrupt(err error) error {
 	place := m.dir.Path() + "/" + m.name(contract.Workflow)
@@ -131,15 +123,6 @@ func (m *Manager) corrupt(err error) error {
 			", or move everything to the archive and start anew with: ken state reset; ken state init --type TYPE",
 		Err: fmt.Errorf("%s: corrupt: %w", place, err),
 	}
-}
-
-// sessionNow returns the current session.
-func (m *Manager) sessionNow() (session, error) {
-	d, err := m.load()
-	if d == nil || err != nil {
-		return session{}, err
-	}
-	return d.session(m.opts.Now()), nil
 }
 
 // A Name is an entry's name in JSON. A name that is not UTF-8 is escaped, with the
