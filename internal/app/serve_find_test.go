@@ -36,7 +36,7 @@ type foundRow struct{ Kind, Name, Detail, Text, Href string }
 // found asks /api/find until the search index is ready.
 func (s *served) found(c call) (rows []foundRow, document map[string]any) {
 	s.t.Helper()
-	for range 300 {
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(10 * time.Millisecond) {
 		body := s.gives(http.StatusOK, c)
 		var answer struct {
 			Rows    []foundRow
@@ -51,7 +51,6 @@ func (s *served) found(c call) (rows []foundRow, document map[string]any) {
 			}
 			return answer.Rows, document
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	s.t.Fatalf("%s: ken is still reading the repository", c.path)
 	return nil, nil
