@@ -111,7 +111,10 @@ func (p *program) withContract(c *cobra.Command, f *stateFlags, do func(*workflo
 }
 
 // sweep returns a command that moves files, or lists them with --dry-run.
-func (p *program) sweep(f *stateFlags, c *cobra.Command, act func(s *workflow.Manager, ctx context.Context, dry bool) (*workflow.Sweep, error)) *cobra.Command {
+func (p *program) sweep(
+	f *stateFlags, c *cobra.Command,
+	act func(s *workflow.Manager, ctx context.Context, dry bool) (*workflow.Sweep, error),
+) *cobra.Command {
 	var dry bool
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -85,7 +85,8 @@ func (l *Locked) SetAside(name string) error {
 		err = l.mkdirIf(l.dir.names.Archive, logs)
 	}
 	to := ""
-	for at, taken := l.dir.now(), true; err == nil && taken; at = at.Add(time.Nanosecond) {
+	at := l.dir.now()
+	for taken := true; err == nil && taken; at = at.Add(time.Nanosecond) {
 		to = stamp(at) + "-" + name
 		to = logs + "/" + to[:min(len(to), maxName)]
 		taken, err = l.exists(to)

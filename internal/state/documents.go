@@ -78,13 +78,18 @@ var (
 // walk adds the regular files below top to found.
 func walk(ctx context.Context, top, skip string, found map[string]bool) error {
 	return filepath.WalkDir(filepath.Clean(top), func(path string, e fs.DirEntry, err error) error {
-		abs, absErr := filepath.Abs(path)
-		skipped := e != nil && e.Name() == ".git" || absErr == nil && abs == skip // .git of a linked worktree is a file
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return cancelledError(ctx, "read the documents")
-		case err != nil:
+		}
+		if err != nil {
 			return fmt.Errorf("read %s: %w", repo.Path(path), cause(err))
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		skipped := e.Name() == ".git" || abs == skip // .git of a linked worktree is a file
+		switch {
 		case e.IsDir() && skipped:
 			return fs.SkipDir
 		case e.Type().IsRegular() && !skipped && !found[path]:

@@ -44,7 +44,11 @@ func openRegular(root *os.Root, name string, flag int, perm fs.FileMode) (*os.Fi
 			return nil, nil, cause(err)
 		}
 		info, err := f.Stat()
-		if err == nil && info.Mode().IsRegular() && (created || os.SameFile(before, info)) {
+		if err == nil {
+			err = regular(info.Mode())
+		}
+		seen := created || os.SameFile(before, info)
+		if err == nil && seen {
 			return f, info, nil
 		}
 		_ = f.Close()

@@ -270,7 +270,8 @@ func (l *Locked) unaltered(dir string, e Entry, recorded map[string]ManifestEntr
 // restore moves files of a snapshot to the directory, unless their name exists there, or they
 // differ from the manifest.
 func (l *Locked) restore(s *Snapshot, r record, whole bool, out *Applied) error {
-	recorded, back := s.recorded(), r.back()
+	recorded := s.recorded()
+	back := r.back()
 	for name := range recorded {
 		if whole && !back[name] {
 			addError(&out.NotRestored, name, errors.New("it is no longer in the archive"))

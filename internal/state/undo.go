@@ -139,8 +139,9 @@ func (l *Locked) recover() error {
 			_ = l.removeAll(path) // a folder that cannot be removed does no harm
 		case isChange(name):
 			if err := l.end(path); err != nil {
+				away := fault.Quote(filepath.Join(l.dir.path, path))
 				return &fault.Error{
-					Hint: "fix the cause and try again, or give up the change by moving its folder away: " + fault.Quote(filepath.Join(l.dir.path, path)),
+					Hint: "fix the cause and try again, or give up the change by moving its folder away: " + away,
 					Err:  fmt.Errorf("%s: %w", repo.Path(path), cause(err)),
 				}
 			}
@@ -220,7 +221,8 @@ func (l *Locked) unrestore(r record) error {
 	if err != nil {
 		return err
 	}
-	back, recorded := r.back(), s.recorded()
+	recorded := s.recorded()
+	back := r.back()
 	for _, e := range s.Files {
 		delete(back, e.Name) // it was not restored
 	}
