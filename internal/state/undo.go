@@ -31,7 +31,7 @@ type rawName []byte
 
 const recordVersion = 1
 
-var errRecord = errors.New("cannot read its record")
+var errRecord = errors.New("the change was not made for this directory")
 
 // newRecord returns the record of a change, and the snapshot that it restores, nil if none.
 func (l *Locked) newRecord(c Change) (*Snapshot, record, error) {
@@ -81,7 +81,7 @@ func (l *Locked) home() (string, error) {
 	return identity(info), nil
 }
 
-// readRecord reads a record and does not trust it. It returns errRecord for one that was made
+// readRecord reads a record and does not trust it. It returns an error for one that was made
 // for another directory, as in a copy or a checkout, and for one with names that a change
 // cannot have.
 func (l *Locked) readRecord(folder string) (record, error) {
@@ -100,24 +100,25 @@ func (l *Locked) readRecord(folder string) (record, error) {
 		return r, err
 	}
 	if err := json.Unmarshal(b, &r); err != nil {
-		return r, fmt.Errorf("%w: %w", errRecord, err)
+		return r, err
 	}
 	home, err := l.home()
 	if err != nil {
 		return r, err
 	}
 	if r.Home != home || r.Version != recordVersion {
-		return r, fmt.Errorf("%w: it was not made for this directory", errRecord)
+		return r, errRecord
 	}
-	for _, name := range r.Back {
+	names := r.Back
+	if r.Restore != "" {
+		names = append(names, rawName(r.Restore))
+	}
+	for _, name := range names {
 		if err := l.checkOwned(string(name)); err != nil {
-			return r, fmt.Errorf("%w: %w", errRecord, err)
+			return r, err
 		}
 	}
-	if r.Restore != "" {
-		err = checkName(r.Restore)
-	}
-	return r, err
+	return r, nil
 }
 
 // recover ends the changes of killed processes, and removes trash.

@@ -115,11 +115,8 @@ func (m *Manager) deferred() (*deferredFile, error) {
 }
 
 func (m *Manager) writeDeferred(h *state.Locked, verb string, f *deferredFile, last string) error {
-	name, text := m.name(contract.Deferred), f.bytes()
-	if err := m.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: m.currentID(), LastID: last}); err != nil {
-		return err
-	}
-	return h.Replace(name, text)
+	r := Record{Verb: verb, File: m.name(contract.Deferred), WorkflowID: m.currentID(), LastID: last}
+	return m.replace(h, r, f.bytes())
 }
 
 // find returns the index of an entry.

@@ -95,14 +95,22 @@ func (m *Manager) journal() (journal, error) {
 	return parseJournal(b), err
 }
 
-// note adds records to the journal. It is called before the files are written: a record
-// of content that was never written matches no file.
-func (m *Manager) note(h *state.Locked, records ...Record) error {
-	name := m.name(contract.Journal)
-	for i := range records {
-		records[i].TS, records[i].Author = stamp(m.opts.Now()), m.opts.Author
+// replace records the content of a file in the journal and writes the file.
+func (m *Manager) replace(h *state.Locked, r Record, content []byte) error {
+	r.SHA256 = digest(content)
+	if err := m.note(h, r); err != nil {
+		return err
 	}
-	lines := journal(records).bytes()
+	return h.Replace(r.File, content)
+}
+
+// note adds a record to the journal. It is called before the file is written: a record
+// of content that was never written matches no file.
+func (m *Manager) note(h *state.Locked, r Record) error {
+	name := m.name(contract.Journal)
+	r.TS = stamp(m.opts.Now())
+	r.Author = m.opts.Author
+	lines := journal{r}.bytes()
 	size, err := m.dir.Size(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -119,5 +127,5 @@ func (m *Manager) note(h *state.Locked, records ...Record) error {
 		_, err := m.dir.Size(file)
 		return err == nil
 	}
-	return h.Replace(name, append(old.compact(there), records...).bytes())
+	return h.Replace(name, append(old.compact(there), r).bytes())
 }

@@ -44,10 +44,7 @@ func (m *Manager) Put(ctx context.Context, name string, content []byte, force bo
 		if d != nil {
 			w.WorkflowID = d.id(keyID)
 		}
-		if err := m.note(h, Record{Verb: "put", File: name, SHA256: w.SHA256, WorkflowID: w.WorkflowID}); err != nil {
-			return err
-		}
-		return h.Replace(name, content)
+		return m.replace(h, Record{Verb: "put", File: name, WorkflowID: w.WorkflowID}, content)
 	})
 	if err != nil {
 		return nil, err

@@ -37,22 +37,18 @@ func (m *Manager) Update(ctx context.Context, opts UpdateOptions) (*Document, er
 		if err := m.set(d, opts.Pairs, opts.Force, stamper{now: m.opts.Now(), newID: m.opts.NewID}); err != nil {
 			return err
 		}
-		return m.write(h, "update", d)
+		return m.write(h, d)
 	})
 	return d, err
 }
 
 // write replaces the workflow document.
-func (m *Manager) write(h *state.Locked, verb string, d *Document) error {
+func (m *Manager) write(h *state.Locked, d *Document) error {
 	text, err := d.YAML()
 	if err != nil {
 		return err
 	}
-	name := m.name(contract.Workflow)
-	if err := m.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: d.id(keyID)}); err != nil {
-		return err
-	}
-	return h.Replace(name, text)
+	return m.replace(h, Record{Verb: "update", File: m.name(contract.Workflow), WorkflowID: d.id(keyID)}, text)
 }
 
 // set validates pairs, sets them in a document, and updates its validation status.
