@@ -15,7 +15,7 @@ import (
 )
 
 // A Document is the workflow document: a YAML mapping whose order and comments
-// survive every change.
+// survive every change. A nil one has no keys.
 type Document struct{ m *yaml.Node } // a mapping
 
 // A CorruptError says where a document cannot be read.
@@ -195,6 +195,9 @@ func (d *Document) Set(key string, value any) {
 }
 
 func (d *Document) node(key string) *yaml.Node {
+	if d == nil {
+		return nil
+	}
 	for i := 0; i < len(d.m.Content); i += 2 {
 		if d.m.Content[i].Value == key {
 			return d.m.Content[i+1]

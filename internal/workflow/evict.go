@@ -19,10 +19,7 @@ func (m *Manager) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 		if err != nil {
 			return nil, err
 		}
-		var s session
-		if d != nil {
-			s = d.session(m.opts.Now())
-		}
+		s := d.session(m.opts.Now())
 		entries, err := m.dir.Entries(ctx)
 		if err != nil {
 			return nil, err

@@ -60,7 +60,7 @@ func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 		return nil, err
 	}
 	var remarks []string
-	if opts.Continue && (prior == nil || len(prior.session(now).ids) == 0) {
+	if opts.Continue && len(prior.session(now).ids) == 0 {
 		opts.Continue = false
 		remarks = append(remarks, "there was no session to continue; a new one was started")
 	}
@@ -82,9 +82,9 @@ func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 	}
 	remarks = append(remarks, more...)
 	name := m.name(contract.Workflow)
-	change := state.Change{Verb: "init", Time: now, Moves: moves, Keep: m.keep(), Write: &state.Write{Name: name, Content: text}}
-	if prior != nil {
-		change.WorkflowID = prior.id(keyID)
+	change := state.Change{
+		Verb: "init", Time: now, WorkflowID: prior.id(keyID), Moves: moves, Keep: m.keep(),
+		Write: &state.Write{Name: name, Content: text},
 	}
 	if prior != nil && !opts.Continue { // with --continue the document is changed, not replaced
 		change.Moves = sortMoves(append(moves, state.Move{
@@ -122,7 +122,7 @@ func (m *Manager) nextDocument(prior *Document, opts BeginOptions, now time.Time
 	}
 	pairs = append(pairs, opts.Pairs...)
 	next := NewDocument()
-	if opts.Continue && prior != nil {
+	if opts.Continue {
 		next = prior.clone()
 	}
 	return next, m.set(next, pairs, opts.Force, stamper{now: now, newID: m.opts.NewID, rotate: opts.Continue})
@@ -130,10 +130,7 @@ func (m *Manager) nextDocument(prior *Document, opts BeginOptions, now time.Time
 
 // planBegin lists the files that the new workflow must not see.
 func (m *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
-	var s session
-	if prior != nil {
-		s = prior.session(now)
-	}
+	s := prior.session(now)
 	by, err := m.authors()
 	if err != nil {
 		return nil, nil, err
@@ -151,8 +148,9 @@ func (m *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool,
 	if cutoff.IsZero() {
 		day := 1
 		clean.StaleDays, clean.AdHocStaleDays = &day, &day
-		if prior != nil && prior.Text(keyCreated) != "" {
-			remarks = append(remarks, fmt.Sprintf("%s of the previous workflow is not a time (%q); moved files older than one day instead", keyCreated, prior.Text(keyCreated)))
+		if created := prior.Text(keyCreated); created != "" {
+			remarks = append(remarks, fmt.Sprintf(
+				"%s of the previous workflow is not a time (%q); moved files older than one day instead", keyCreated, created))
 		}
 	}
 	for _, move := range planCleanup(m.c, entries, now, clean) {

@@ -41,9 +41,7 @@ func (m *Manager) Put(ctx context.Context, name string, content []byte, force bo
 		if err != nil {
 			return err
 		}
-		if d != nil {
-			w.WorkflowID = d.id(keyID)
-		}
+		w.WorkflowID = d.id(keyID)
 		return m.replace(h, Record{Verb: "put", File: name, WorkflowID: w.WorkflowID}, content)
 	})
 	if err != nil {

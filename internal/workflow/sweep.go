@@ -83,10 +83,7 @@ func (m *Manager) sweep(ctx context.Context, verb string, dry bool, plan func() 
 
 // currentID returns the id of the current workflow, "" if unknown.
 func (m *Manager) currentID() string {
-	d, err := m.load()
-	if d == nil || err != nil {
-		return ""
-	}
+	d, _ := m.load()
 	return d.id(keyID)
 }
 
