@@ -23,7 +23,8 @@ type Document struct {
 	value any // map[string]any, []any, string, float64 and so on; of YAML a *yaml.Node
 }
 
-// Parse reads JSON (with comments), TOML or YAML, by the base name of a file. If a parser panics, only this file is affected.
+// Parse reads JSON (with comments), TOML or YAML, by the base name of a file. If a parser panics, only this file is
+// affected.
 func Parse(name string, content []byte) (doc Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -26,8 +26,8 @@ type GoWorkspace struct {
 // A GoReplace is a replace directive. Dir is "" if it names a published module.
 type GoReplace struct{ Old, Dir string }
 
-// ParseGoModule reads a go.mod. If it has directives that the go command of a main module refuses, its replace directives
-// are left out, as for a dependency.
+// ParseGoModule reads a go.mod. If it has directives that the go command of a main module refuses, its replace
+// directives are left out, as for a dependency.
 func ParseGoModule(content []byte) (*GoModule, error) {
 	file, err := modfile.Parse("go.mod", content, anyVersion)
 	if err != nil {
@@ -58,8 +58,8 @@ func ParseGoWorkspace(content []byte) (*GoWorkspace, error) {
 	return w, nil
 }
 
-// anyVersion replaces each version by one that the path of the module allows: a go.mod with a version that the go command
-// refuses is read too, and nothing here depends on versions.
+// anyVersion replaces each version by one that the path of the module allows: a go.mod with a version that the go
+// command refuses is read too, and nothing here depends on versions.
 func anyVersion(path, _ string) (string, error) {
 	_, major, _ := module.SplitPathVersion(path)
 	return cmp.Or(module.PathMajorPrefix(major), "v0") + ".0.0", nil

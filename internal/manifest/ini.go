@@ -2,7 +2,8 @@ package manifest
 
 import "strings"
 
-// An INI has the sections of a file such as tox.ini, each with its keys. The value of the key "" has the line of the section.
+// An INI has the sections of a file such as tox.ini, each with its keys. The value of the key "" has the line of the
+// section.
 type INI map[string]map[string]INIValue
 
 // An INIValue is the value of a key. One of several lines keeps its line ends.

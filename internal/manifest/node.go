@@ -16,8 +16,8 @@ func (k NodePackage) Dependencies() map[string]string {
 	return deps
 }
 
-// Workspaces returns the globs of the directories whose packages belong together, by a package.json, pnpm-workspace.yaml or lerna.json.
-// One that begins with "!" takes directories out.
+// Workspaces returns the globs of the directories whose packages belong together, by a package.json,
+// pnpm-workspace.yaml or lerna.json. One that begins with "!" takes directories out.
 func Workspaces(name string, doc Document) []string {
 	switch name {
 	case "package.json":

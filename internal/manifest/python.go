@@ -2,9 +2,9 @@ package manifest
 
 import "strings"
 
-// PythonRoots returns the directories from which modules are imported, as the settings of setuptools, poetry, hatch, pdm, pytest
-// and pyright in a manifest name them: pyproject.toml, setup.cfg, pytest.ini or tox.ini. isProject is set if the manifest describes a
-// package, and not only how a tool is set up.
+// PythonRoots returns the directories from which modules are imported, as the settings of setuptools, poetry, hatch,
+// pdm, pytest and pyright in a manifest name them: pyproject.toml, setup.cfg, pytest.ini or tox.ini. isProject is set
+// if the manifest describes a package, and not only how a tool is set up.
 func PythonRoots(name string, content []byte) (roots []string, isProject bool) {
 	if name == "pyproject.toml" {
 		doc, err := Parse(name, content)

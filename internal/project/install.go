@@ -136,8 +136,8 @@ var installLanguages = map[string]string{
 	"bundle": "ruby", "composer": "php", "go": "go", "cargo": "rust",
 }
 
-// installKey returns a key that is the same for all calls of a package manager, except pip: its arguments decide what it
-// installs.
+// installKey returns a key that is the same for all calls of a package manager, except pip: its arguments decide what
+// it installs.
 func installKey(tool string, words []string) string {
 	lang := installLanguages[tool]
 	if tool == "pip" || tool == "pip3" || lang == "" {

@@ -31,8 +31,8 @@ const (
 )
 
 // Instructions returns the instruction documents that apply to a path, the nearest first: agents' documents such as
-// AGENTS.md and CLAUDE.md in a directory above it, CONTRIBUTING, and guides for developers. Each has the lines that name
-// the path or its directory. A document is left out if another one says the same.
+// AGENTS.md and CLAUDE.md in a directory above it, CONTRIBUTING, and guides for developers. Each has the lines that
+// name the path or its directory. A document is left out if another one says the same.
 func (p *Project) Instructions(file repo.Path) []Instruction {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +57,8 @@ func (p *Project) Instructions(file repo.Path) []Instruction {
 	return list
 }
 
-// instructionFiles returns the instruction documents for a path, the nearest first, and agents' documents before guides.
+// instructionFiles returns the instruction documents for a path, the nearest first, and agents' documents before
+// guides.
 func (p *Project) instructionFiles(file repo.Path) []repo.Path {
 	var list []repo.Path
 	for _, f := range p.instructions {
@@ -109,8 +110,8 @@ func isGuide(file repo.Path) bool {
 		return false
 	}
 	switch stem {
-	case "development", "developing", "developer-guide", "hacking", "styleguide", "style-guide", "coding-style", "code-style",
-		"coding-standards", "conventions", "ai-policy":
+	case "development", "developing", "developer-guide", "hacking", "styleguide", "style-guide", "coding-style",
+		"code-style", "coding-standards", "conventions", "ai-policy":
 		return true
 	}
 	return false
@@ -135,7 +136,8 @@ var (
 	underlineMark = lazyRegexp(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,}|"{3,})$`)
 )
 
-// headings returns the headings of a Markdown or reStructuredText document. An underline is at least as long as its heading.
+// headings returns the headings of a Markdown or reStructuredText document. An underline is at least as long as its
+// heading.
 func headings(text string) []string {
 	var list []string
 	fenced := false
@@ -196,8 +198,8 @@ func pathWords(line string) []string {
 	return words
 }
 
-// namesPath reports whether a word is a path or its directory, from the root or from the directory that a document is for.
-// A word without a slash can only be a file with an extension.
+// namesPath reports whether a word is a path or its directory, from the root or from the directory that a document is
+// for. A word without a slash can only be a file with an extension.
 func (p *Project) namesPath(word string, scope, file repo.Path) bool {
 	for _, all := range []string{"/...", "/**", "/*"} {
 		if dir, ok := strings.CutSuffix(word, all); ok {

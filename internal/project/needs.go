@@ -53,10 +53,12 @@ func (p *Project) Needs(dir repo.Path) []Need {
 var (
 	onlyVersion   = lazyRegexp(`\A\s*([vV]?[\w.*/-]+)\s*\n?\z`)
 	pythonVersion = lazyRegexp(`(?m)^\s*(?:requires-python|python_requires)\s*=\s*["']?([^"'\n#]+?)["']?\s*,?\s*(?:#.*)?$`)
-	gradleVersion = lazyRegexp(`(?:languageVersion[^\n]*of\(|JavaVersion\.VERSION_|sourceCompatibility\s*=\s*["']?)(\d[\d_.]*)`)
+	gradleVersion = lazyRegexp(
+		`(?:languageVersion[^\n]*of\(|JavaVersion\.VERSION_|sourceCompatibility\s*=\s*["']?)(\d[\d_.]*)`)
 )
 
-// versionFiles are the files that say which version of a language or tool is needed. Of those for one name, the first counts.
+// versionFiles are the files that say which version of a language or tool is needed. Of those for one name, the first
+// counts.
 var versionFiles = []struct {
 	name, file string
 	version    func() *regexp.Regexp

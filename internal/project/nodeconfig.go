@@ -23,8 +23,8 @@ const (
 	fitNamed       // by a file, directory or glob in the script
 )
 
-// A testFiles says which files of a package a run takes, as far as its words and the literal strings of its configuration do. Patterns
-// match a path from the package's directory with a slash before it.
+// A testFiles says which files of a package a run takes, as far as its words and the literal strings of its
+// configuration do. Patterns match a path from the package's directory with a slash before it.
 type testFiles struct {
 	named  bool // by the words of the run
 	globs  globList
@@ -71,8 +71,8 @@ func (run *testRun) root() string {
 	return within("", run.flag("-r", "--root"))
 }
 
-// testFiles finds out which files a run takes: those that the script names, else those that the configuration lists, else the
-// runner's own.
+// testFiles finds out which files a run takes: those that the script names, else those that the configuration lists,
+// else the runner's own.
 func (p *Project) testFiles(pkg *nodePackage, run *testRun) testFiles {
 	r := run.runner
 	if len(run.files) > 0 {
@@ -146,8 +146,8 @@ func (run *testRun) base(pkg *nodePackage, code string, config repo.Path, settin
 	return ""
 }
 
-// within returns a directory that a configuration names, from the package's directory. A name that leads out of the package means
-// the package.
+// within returns a directory that a configuration names, from the package's directory. A name that leads out of the
+// package means the package.
 func within(base, name string) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "<rootDir>"), "/")
 	dir := path.Join(base, name)
@@ -157,8 +157,8 @@ func within(base, name string) string {
 	return dir
 }
 
-// rooted returns globs of a directory as globs of paths that begin with a slash at the package's directory. One that names a
-// directory takes its files.
+// rooted returns globs of a directory as globs of paths that begin with a slash at the package's directory. One that
+// names a directory takes its files.
 func rooted(base string, globs []string) []string {
 	var list []string
 	for _, glob := range globs {
@@ -191,8 +191,8 @@ func jestExprs(base string, s *setting) []*regexp.Regexp {
 	return list
 }
 
-// configCode returns the configuration of a run as code without comments, and its file: the one that the run names, else a part of
-// package.json, else the file with the default name.
+// configCode returns the configuration of a run as code without comments, and its file: the one that the run names,
+// else a part of package.json, else the file with the default name.
 func (p *Project) configCode(pkg *nodePackage, run *testRun) (string, repo.Path) {
 	name := run.runner.name
 	named := run.flag("-c", "--config")
@@ -232,7 +232,8 @@ var (
 	// otherBlock matches settings about files that are not the tests to run.
 	otherBlock  = lazyRegexp(`\b(?:coverage|optimizeDeps|typecheck|benchmark)\s*:\s*` + nested(`\{`, `\}`))
 	jsObject    = lazyRegexp(nested(`\{`, `\}`))
-	settingText = lazyRegexp(`\b(include|exclude|testMatch|testIgnore|testRegex|testPathIgnorePatterns|roots|rootDir|testDir|spec|specPattern|files|projects|workspace)` +
+	settingText = lazyRegexp(`\b(include|exclude|testMatch|testIgnore|testRegex|testPathIgnorePatterns` +
+		`|roots|rootDir|testDir|spec|specPattern|files|projects|workspace)` +
 		`['"]?\s*:\s*(` + nested(`\[`, `\]`) + `|` + quoted + `)?`)
 	vitestDir    = lazyRegexp(`\btest\s*:\s*\{[^{}]*?\bdir\s*:\s*(` + quoted + `)`)
 	quotedString = lazyRegexp(quoted)
@@ -264,8 +265,8 @@ func (s *setting) literals() []string {
 
 func (s *setting) isComputed() bool { return s != nil && s.computed }
 
-// readSettings adds the settings of JavaScript or JSON code that say which files are tests. Of projects, the strings are the names
-// and the objects have settings of their own.
+// readSettings adds the settings of JavaScript or JSON code that say which files are tests. Of projects, the strings
+// are the names and the objects have settings of their own.
 func readSettings(code string, settings map[string]*setting) {
 	for _, m := range settingText().FindAllStringSubmatch(code, maxNames) {
 		key, value := m[1], m[2]

@@ -78,9 +78,12 @@ var nodeRunners = []*nodeRunner{
 	},
 	{
 		name: "ava", start: []string{"ava"}, imply: "ava",
-		drop:     []string{"--watch", "-w"},
-		patterns: []string{"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}", "**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}"},
-		configs:  []string{"ava.config"}, include: "files",
+		drop: []string{"--watch", "-w"},
+		patterns: []string{
+			"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}",
+			"**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}",
+		},
+		configs: []string{"ava.config"}, include: "files",
 	},
 	{
 		name: "tap", start: []string{"tap"},
@@ -91,7 +94,8 @@ var nodeRunners = []*nodeRunner{
 	{name: "jasmine", start: []string{"jasmine"}, imply: "jasmine", patterns: []string{"spec/**/*[sS]pec.?(m)js"}},
 	{name: "qunit", start: []string{"qunit"}, patterns: []string{"test/**/*.js"}},
 	{
-		name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, needs: "test", imply: "react-scripts", nameFlag: "-t",
+		name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, nameFlag: "-t",
+		needs: "test", imply: "react-scripts",
 		drop:     []string{"test", "--watchAll", "--watchAll=false"},
 		patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"},
 	},
@@ -104,7 +108,10 @@ var nodeRunners = []*nodeRunner{
 		},
 	},
 	// borp runs the given file with the runner of node, and also a list of files in its configuration.
-	{name: "borp", start: []string{"node", "--test"}, imply: "borp", builtin: true, patterns: []string{"**/*.test.{js,cjs,mjs}"}},
+	{
+		name: "borp", start: []string{"node", "--test"}, imply: "borp", builtin: true,
+		patterns: []string{"**/*.test.{js,cjs,mjs}"},
+	},
 	{
 		name: "tsx", start: []string{"tsx", "--test"}, needs: "--test", nameFlag: "--test-name-pattern",
 		drop:     []string{"--test", "--watch"},
@@ -182,8 +189,8 @@ func (p *Project) impliedBy(pkg *nodePackage, r *nodeRunner) (repo.Path, int) {
 	return "", 0
 }
 
-// runnerConfig returns the configuration file of a runner in a directory, "" for none. A name with another word before the
-// extension, as in vitest.config.e2e.ts, is only read by a run that names it.
+// runnerConfig returns the configuration file of a runner in a directory, "" for none. A name with another word before
+// the extension, as in vitest.config.e2e.ts, is only read by a run that names it.
 func (p *Project) runnerConfig(dir repo.Path, r *nodeRunner) repo.Path {
 	for _, name := range r.configs {
 		for _, f := range p.manifests[dir] {
@@ -248,8 +255,10 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 // takesValue reports whether the value of a flag is the next word.
 func takesValue(flag string) bool {
 	switch flag {
-	case "-c", "--config", "--configLoader", "-p", "--project", "-r", "--require", "--import", "--loader", "--experimental-loader", "--tsconfig", "--jsx-import-source", "--root", "--dir",
-		"--reporter", "--timeout", "-t", "--testTimeout", "--environment", "--env", "--pool", "--preload", "--ui", "--test-name-pattern", "--test-reporter", "--maxWorkers", "-w":
+	case "-c", "--config", "--configLoader", "-p", "--project", "-r", "--require", "--import", "--loader",
+		"--experimental-loader", "--tsconfig", "--jsx-import-source", "--root", "--dir", "--reporter", "--timeout", "-t",
+		"--testTimeout", "--environment", "--env", "--pool", "--preload", "--ui", "--test-name-pattern", "--test-reporter",
+		"--maxWorkers", "-w":
 		return true
 	}
 	return false
@@ -335,8 +344,8 @@ func (p *Project) bestRun(pkg *nodePackage, rel string) (best *testRun, bestFit 
 	return best, bestFit
 }
 
-// extras returns how much a run adds to the plain call of its runner. Variables and a configuration of its own count more than
-// other flags.
+// extras returns how much a run adds to the plain call of its runner. Variables and a configuration of its own count
+// more than other flags.
 func (run *testRun) extras() int {
 	const more = 100
 	n := more*len(run.env) + len(run.flags) - len(run.runner.start)
@@ -346,7 +355,8 @@ func (run *testRun) extras() int {
 	return n
 }
 
-// testScriptNote returns a note if the test script does not run the file, or if the command runs more files; "" otherwise.
+// testScriptNote returns a note if the test script does not run the file, or if the command runs more files; ""
+// otherwise.
 func (k *nodePackage) testScriptNote(run *testRun) string {
 	if run.runner.name == "mocha" && run.takes.config != "" {
 		return run.takes.config.String() + " makes mocha run other files too"
@@ -407,7 +417,8 @@ func (p *Project) oneFile(pkg *nodePackage, run *testRun, test repo.Path) Comman
 	}
 	words := slices.Clone(run.env)
 	if !run.runner.builtin {
-		words = append(words, map[string][]string{"npm": {"npx"}, "pnpm": {"pnpm", "exec"}, "yarn": {"yarn"}, "bun": {"bunx"}}[pkg.manager]...)
+		launchers := map[string][]string{"npm": {"npx"}, "pnpm": {"pnpm", "exec"}, "yarn": {"yarn"}, "bun": {"bunx"}}
+		words = append(words, launchers[pkg.manager]...)
 	}
 	words = append(words, run.flags...)
 	switch {

@@ -20,7 +20,10 @@ type step struct {
 	order int    // orderImplied if 0
 }
 
-const dotnetFiles = "*.sln *.slnx *.csproj *.fsproj *.vbproj"
+const (
+	dotnetFiles  = "*.sln *.slnx *.csproj *.fsproj *.vbproj"
+	mesonProject = `^[ \t]*project\s*\(`
+)
 
 var steps = []step{
 	{files: ".gitmodules", use: forInstall, run: "git submodule update --init --recursive", order: orderImplied + 1},
@@ -29,8 +32,14 @@ var steps = []step{
 	{files: "clippy.toml .clippy.toml", use: forLint, run: "cargo clippy", lang: "rust", order: orderConfig},
 	{files: "manage.py", use: forRun, run: "{python}python manage.py runserver", lang: "python", key: "python"},
 
-	{files: "meson.build", when: `^[ \t]*project\s*\(`, line: true, use: forBuild, run: "meson setup build && meson compile -C build", lang: "c", key: "meson compile"},
-	{files: "meson.build", when: `^[ \t]*project\s*\(`, line: true, use: forTest, run: "meson test -C build", lang: "c", key: "meson test"},
+	{
+		files: "meson.build", when: mesonProject, line: true, use: forBuild, lang: "c", key: "meson compile",
+		run: "meson setup build && meson compile -C build",
+	},
+	{
+		files: "meson.build", when: mesonProject, line: true, use: forTest, lang: "c", key: "meson test",
+		run: "meson test -C build",
+	},
 
 	{files: "Gemfile", use: forInstall, run: "bundle install", lang: "ruby"},
 	{files: "bin/rails", use: forRun, run: "bin/rails server", lang: "ruby", key: "rails server"},
@@ -38,15 +47,27 @@ var steps = []step{
 	{files: "*.gemspec", use: forBuild, run: "gem build {file}", lang: "ruby", key: "gem build"},
 
 	{files: "composer.json", use: forInstall, run: "composer install", lang: "php"},
-	{files: "phpstan.neon phpstan.neon.dist", use: forLint, run: "vendor/bin/phpstan analyse", lang: "php", key: "phpstan", order: orderConfig},
+	{
+		files: "phpstan.neon phpstan.neon.dist", use: forLint, run: "vendor/bin/phpstan analyse",
+		lang: "php", key: "phpstan", order: orderConfig,
+	},
 	{files: "artisan", use: forRun, run: "php artisan serve", lang: "php", key: "artisan"},
 
 	{files: "*.sln", use: forInstall, run: "dotnet restore", lang: "dotnet"},
 	{files: dotnetFiles, use: forBuild, run: "dotnet build {path}", lang: "dotnet", key: "dotnet build"},
 	{files: "*.sln *.slnx", use: forTest, run: "dotnet test {path}", lang: "dotnet", key: "dotnet test"},
-	{files: dotnetFiles, when: `Microsoft\.NET\.Test\.Sdk`, use: forTest, run: "dotnet test {path}", lang: "dotnet", key: "dotnet test"},
-	{files: dotnetFiles, when: `<OutputType>Exe|Microsoft\.NET\.Sdk\.Web`, use: forRun, run: "dotnet run --project {path}", lang: "dotnet", key: "dotnet run"},
-	{files: "*.csproj *.fsproj *.vbproj", use: forOneTest, run: "dotnet test {path} --filter FullyQualifiedName~{class}", lang: "dotnet"},
+	{
+		files: dotnetFiles, when: `Microsoft\.NET\.Test\.Sdk`, use: forTest, run: "dotnet test {path}",
+		lang: "dotnet", key: "dotnet test",
+	},
+	{
+		files: dotnetFiles, when: `<OutputType>Exe|Microsoft\.NET\.Sdk\.Web`, use: forRun, run: "dotnet run --project {path}",
+		lang: "dotnet", key: "dotnet run",
+	},
+	{
+		files: "*.csproj *.fsproj *.vbproj", use: forOneTest, run: "dotnet test {path} --filter FullyQualifiedName~{class}",
+		lang: "dotnet",
+	},
 
 	{files: "mix.exs", use: forInstall, run: "mix deps.get", lang: "elixir"},
 	{files: "mix.exs", use: forBuild, run: "mix compile", lang: "elixir"},

@@ -53,7 +53,8 @@ func (p *Project) manifest(dir repo.Path, pattern string) repo.Path {
 	return ""
 }
 
-// fileLike returns the file of a directory with a name, or the first manifest whose name matches a pattern with "*", "" for none.
+// fileLike returns the file of a directory with a name, or the first manifest whose name matches a pattern with "*", ""
+// for none.
 func (p *Project) fileLike(dir repo.Path, name string) repo.Path {
 	if strings.Contains(name, "*") {
 		return p.manifest(dir, name)
