@@ -69,12 +69,12 @@ func (s *site) served(ctx context.Context) error {
 		cancel()
 		_ = cmd.Wait() // it was interrupted
 	}()
-	var said struct{ URL string }
+	var said struct{ URL, Addr string }
 	if err := json.NewDecoder(out).Decode(&said); err != nil {
 		return fmt.Errorf("ken serve said nothing: %w", err)
 	}
-	base, token, _ := strings.Cut(said.URL, "/#token=")
-	page := &serving{site: s, base: base, token: token, pid: cmd.Process.Pid}
+	_, token, _ := strings.Cut(said.URL, "/#token=")
+	page := &serving{site: s, base: "http://" + said.Addr, token: token, pid: cmd.Process.Pid}
 	if _, err := page.get(ctx, "/api/board"); err != nil { // which waits until there is one
 		return err
 	}

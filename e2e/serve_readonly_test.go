@@ -61,12 +61,14 @@ func TestServeReadOnlyGitDirectory(t *testing.T) {
 		}
 		lines.WriteString(line)
 	}
-	base, token, _ := strings.Cut(decode[struct {
-		URL string `json:"url"`
-	}](t, lines.String()).URL, "/#token=")
+	at := decode[struct {
+		URL  string `json:"url"`
+		Addr string `json:"addr"`
+	}](t, lines.String())
+	_, token, _ := strings.Cut(at.URL, "/#token=")
 	board := func() string {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/board", nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at.Addr+"/api/board", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,7 +63,9 @@ type dashboard struct {
 	repo *testrepo.Repo
 	url  string // without the token
 	full string
+	addr string // it listens on it
 	ctx  context.Context
+	stop func() // stops the server
 }
 
 // serve starts ken serve in a repository, and a browser that has signed in.
@@ -78,7 +81,8 @@ func serve(t *testing.T, r *testrepo.Repo) *dashboard {
 // start starts the server.
 func (d *dashboard) start() {
 	d.t.Helper()
-	cmd := exec.CommandContext(d.t.Context(), program, "serve", "--json")
+	ctx, stop := context.WithCancel(d.t.Context())
+	cmd := exec.CommandContext(ctx, program, "serve", "--json")
 	cmd.Dir, cmd.Env = d.repo.Dir, d.repo.Env()
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
@@ -90,16 +94,18 @@ func (d *dashboard) start() {
 	if err := cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(func() {
+	d.stop = sync.OnceFunc(func() {
+		stop()
 		if err := cmd.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 			d.t.Errorf("ken serve, interrupted, ended with %v", err)
 		}
 	})
-	var said struct{ URL string }
+	d.t.Cleanup(d.stop)
+	var said struct{ URL, Addr string }
 	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
 		d.t.Fatalf("ken serve said nothing: %v", err)
 	}
-	d.full = said.URL
+	d.full, d.addr = said.URL, said.Addr
 	d.url, _, _ = strings.Cut(said.URL, "/#")
 }
 
@@ -107,7 +113,7 @@ func (d *dashboard) start() {
 func browse(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(chromium), chromedp.WSURLReadTimeout(soon),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost, EXCLUDE localhost"))
 	ctx, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), opts...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)

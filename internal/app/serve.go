@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -33,7 +34,7 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err := web.CheckEditor(editor); err != nil {
 		return err
 	}
-	l, running, err := dashboard.Listen(ctx, g.CommonDir(), dashboard.ListenOptions{
+	listeners, running, err := dashboard.Listen(ctx, g.CommonDir(), dashboard.ListenOptions{
 		Addr: opts.Addr, New: len(opts.Hosts) > 0 || opts.NewToken, Taken: opts.Taken,
 	})
 	if err != nil {
@@ -49,27 +50,34 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 		opts.Ready(at)
 		return nil
 	}
-	addr, err := netip.ParseAddrPort(l.Addr().String())
+	closed := func(err error) error {
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	addr, err := netip.ParseAddrPort(listeners[0].Addr().String())
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen on %s: %w", l.Addr(), err), l.Close())
+		return closed(fmt.Errorf("listen on %s: %w", listeners[0].Addr(), err))
 	}
 	token, err := dashboard.Token(g.CommonDir(), opts.NewToken)
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return closed(err)
 	}
+	at := dashboard.Address{AddrPort: addr, Token: token, Start: rand.Text(), Hosts: opts.Hosts}
 	deps := webDeps(ctx, g, workingDir())
 	deps.Editor = editor
-	s, err := web.New(deps, web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
+	s, err := web.New(deps, web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Start: at.Start})
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return closed(err)
 	}
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { followTeam(following, g.Root()) })
 	defer follower.Wait()
 	defer stop()
-	opts.Ready(serving(dashboard.Address{AddrPort: addr, Token: token}))
-	return s.Serve(ctx, l)
+	opts.Ready(serving(at))
+	return s.Serve(ctx, listeners...)
 }
 
 // serving describes a server for the user.

@@ -9,15 +9,22 @@ import (
 	"ken/internal/session"
 	"ken/internal/statedir"
 	"ken/internal/testrepo"
+	"ken/internal/web"
 	"ken/internal/workflow"
 )
 
 const ackPath = "/api/spec/api/ack"
 
+// host returns the name under which browsers sign in, with the port.
+func (s *served) host() string {
+	return web.Host(s.token, "the-start") + s.base[strings.LastIndexByte(s.base, ':'):]
+}
+
 // signIn trades the token for a cookie.
 func (s *served) signIn() string {
 	s.t.Helper()
-	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`, anonymous: true})
+	head := map[string]string{"Host": s.host()}
+	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`, anonymous: true, head: head})
 	pair, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
 	if resp.StatusCode != http.StatusOK || pair == "" {
 		s.t.Fatalf("signing in: %s", resp.Status)
@@ -31,7 +38,7 @@ func TestServeFormsWithoutScripts(t *testing.T) {
 	s := serveRepo(t, r, nil)
 	form := func(path, body string) call {
 		return call{method: http.MethodPost, path: path, body: body, anonymous: true, head: map[string]string{
-			"Cookie": s.signIn(), "Origin": s.base, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate",
+			"Cookie": s.signIn(), "Host": s.host(), "Origin": "http://" + s.host(), "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate",
 			"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*",
 		}}
 	}

@@ -77,6 +77,9 @@ func TestServeKeepsPort(t *testing.T) {
 	if again.at.Running || again.at.Addr != first.at.Addr {
 		t.Errorf("after a restart the server is %+v, want the address %s", again.at, first.at.Addr)
 	}
+	if again.at.URL == first.at.URL || !strings.Contains(again.at.URL, ".localhost:") {
+		t.Errorf("after a restart the page is at %s, before it was at %s; want a new name", again.at.URL, first.at.URL)
+	}
 	again.stop()
 }
 
@@ -116,5 +119,53 @@ func TestServeOnTakenPort(t *testing.T) {
 			}
 			run.stop()
 		})
+	}
+}
+
+// Browsers look for the name of a dashboard at both loopback addresses. If another program has one of them, ken uses
+// another port.
+func TestServeHasBothLoopbackAddresses(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("begin")
+	g, err := git.Open(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := func(host, port string) (net.Listener, error) {
+		return new(net.ListenConfig).Listen(t.Context(), "tcp", net.JoinHostPort(host, port))
+	}
+	own := fmt.Sprint(dashboard.Port(g.CommonDir()))
+	hosts, addrs := []string{"127.0.0.1"}, []string{"", "127.0.0.1:0", "0.0.0.0:0", ":0"}
+	if other, err := listen("::1", own); err == nil { // this machine has IPv6
+		hosts, addrs = append(hosts, "::1"), append(addrs, "[::1]:0")
+		run := runServe(t, r.Dir, cli.ServeOptions{})
+		if run.taken == 0 || run.at.Addr == "127.0.0.1:"+own {
+			t.Errorf("the server is %+v, where another program has [::1]:%s", run.at, own)
+		}
+		run.stop()
+		err := serve(t.Context(), r.Dir, cli.ServeOptions{Addr: "127.0.0.1:" + own})
+		if err == nil || !strings.Contains(err.Error(), "listen on [::1]:"+own) {
+			t.Errorf("with the address of another program, ken serve returned %v", err)
+		}
+		_ = other.Close()
+	}
+	for _, addr := range addrs {
+		run := runServe(t, r.Dir, cli.ServeOptions{Addr: addr})
+		_, port, _ := net.SplitHostPort(run.at.Addr)
+		for _, host := range hosts {
+			if l, err := listen(host, port); err == nil {
+				_ = l.Close()
+				t.Errorf("ken serve --addr %q: another program could listen on %s, port %s", addr, host, port)
+			}
+			resp, err := http.Get("http://" + net.JoinHostPort(host, port) + "/healthz") //nolint:noctx // it answers at once
+			if err != nil || resp.StatusCode != http.StatusOK {
+				t.Errorf("ken serve --addr %q does not answer at %s: %v", addr, host, err)
+			}
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+		}
+		run.stop()
 	}
 }

@@ -133,7 +133,7 @@ func TestServeSummaryFormsWithoutScripts(t *testing.T) {
 	s.gives(http.StatusOK, call{path: "/api/board"})
 	form := func(path string, fields url.Values) (reply, string) {
 		return s.do(call{method: http.MethodPost, path: path, body: fields.Encode(), head: map[string]string{
-			"Cookie": s.signIn(), "Origin": s.base, "Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html",
+			"Cookie": s.signIn(), "Host": s.host(), "Origin": "http://" + s.host(), "Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html",
 		}})
 	}
 	read := s.diffRead("api.go")

@@ -48,7 +48,7 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := web.Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token-of-the-test", Name: r.Dir}
+	opts := web.Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token-of-the-test", Start: "the-start"}
 	if more != nil {
 		more(&opts)
 	}
@@ -281,7 +281,7 @@ func TestServeAcks(t *testing.T) {
 	for _, bad := range []string{`{"reason":""}`, `{"reason":"   "}`} {
 		s.post(http.StatusBadRequest, ackPath, bad)
 	}
-	cookie := map[string]string{"Cookie": s.signIn()}
+	cookie := map[string]string{"Cookie": s.signIn(), "Host": s.host()}
 	s.gives(http.StatusOK, call{method: http.MethodPost, path: ackPath, body: `{"reason":"it holds"}`, anonymous: true, head: cookie})
 	if got := strings.TrimSpace(r.Git("log", "-1", "--format=%s")); got != "ack api: it holds" {
 		t.Errorf("the last commit is %q", got)

@@ -50,7 +50,7 @@ func TestServeFollowsTeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{t: t, base: "http://" + base.Host, token: strings.TrimPrefix(base.Fragment, "token=")}
+	s := &served{t: t, base: "http://" + where.Addr, token: strings.TrimPrefix(base.Fragment, "token=")}
 	for deadline := time.Now().Add(patience); ; {
 		body := s.gives(http.StatusOK, call{path: "/api/summary?path=api.go"})
 		if strings.Contains(body, "By a colleague.") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -42,8 +43,8 @@ what needs attention, the current change, files, documents, specs and workflow f
 and follows commits, edits and new summaries within a second.
 
 ken serve listens on this machine only, on a port that stays the same for a repository.
-Every request needs the token, which is part of the printed address. Other users of the
-machine cannot read the token.`,
+The printed address signs your browser in. It is new at each start: run ken serve again
+to see it. Other users of the machine can neither guess it nor read the dashboard.`,
 		Example: `  ken serve
   ken serve --port 8080   # instead of the port of this repository`,
 		Args: cobra.NoArgs,
@@ -66,26 +67,32 @@ machine cannot read the token.`,
 
 // serveDashboard serves the dashboard and prints its address.
 func (p *program) serveDashboard(ctx context.Context, opts ServeOptions) error {
-	opts.Ready = p.announce
+	opts.Ready = func(at DashboardAddress) { p.announce(at, opts.Hosts) }
 	opts.Taken = func(port uint16) {
 		p.io.Remarkf("ken: port %d, the port of this repository, is in use; ken uses another one", port)
 	}
 	return p.Serve(ctx, p.dir, opts)
 }
 
-// announce prints where the dashboard can be reached.
-func (p *program) announce(s DashboardAddress) {
+// announce prints where the dashboard can be reached. hosts are the further host names to which it answers.
+func (p *program) announce(s DashboardAddress, hosts []string) {
 	if p.io.JSON {
 		_ = p.io.Encode(s)
 		return
 	}
 	p.io.Printf("%s\n", s.URL)
+	if strings.Contains(s.URL, ".localhost:") {
+		p.io.Remarkf("hint: if your browser does not find this name, use Chrome, Edge or Firefox; or, on a machine that only you use: ken serve --allow-host localhost")
+	}
 	if s.Running {
 		p.io.Remarkf("ken: the dashboard of this repository is already running; this is its address")
 		return
 	}
 	if !s.Local {
 		p.io.Remarkf("ken: other machines can reach %s; the connection is not encrypted", s.Addr)
+		if len(hosts) == 0 {
+			p.io.Remarkf("hint: browsers of other machines sign in under a name that you allow: ken serve --addr %s --allow-host NAME", s.Addr)
+		}
 	}
 	p.io.Remarkf("hint: stop it with Ctrl-C")
 }

@@ -19,17 +19,31 @@ import (
 	"ken/internal/fault"
 )
 
-// Options are the addresses of a dashboard and its token.
+// Options are the addresses of a dashboard and its secrets.
 type Options struct {
 	// Addr is the address of the listener.
 	Addr netip.AddrPort
-	// Hosts are further allowed host names, besides the address and localhost.
+	// Hosts are further allowed host names, besides [Host], the address and localhost.
 	Hosts []string
 	// Token gives full access. It is never empty.
 	Token string
-	// Name distinguishes the cookies of different repositories. Browsers send cookies
-	// to all ports of a host.
-	Name string
+	// Start is random and new at each start. Everybody may know it.
+	Start string
+}
+
+// Host returns the host name under which browsers sign in. Cookies ignore ports: under a known name, other programs on
+// this machine would get the cookie. Browsers resolve names below localhost to this machine.
+func Host(token, start string) string { return "ken-" + derive(token, "host", start) + ".localhost" }
+
+// Key returns the part of the printed address that signs a browser in. It gives the same access as the token, until the
+// server stops.
+func Key(token, start string) string { return derive(token, "key", start) }
+
+// derive returns a secret for one use that follows from the token.
+func derive(token, use, about string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	fmt.Fprintf(mac, "%s %s", use, about)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // A guard decides who has access.
@@ -37,31 +51,35 @@ type Options struct {
 // Every answer needs the token, except for those that show nothing of the repository:
 // see needsToken. Other users of the machine can connect, but cannot read the token.
 // Pages of other sites never get through: the host must be a known one, which stops DNS
-// rebinding, and the origin must be the dashboard's own.
+// rebinding, and the origin must be the dashboard's own. Cookies count only under [Host] and Options.Hosts.
 type guard struct {
 	opts        Options
-	cookie      string // name of the cookie
-	cookieValue string // derived from the token, which cannot be computed from it
+	host        string // see Host
+	key         string // see Key
+	cookie      string // name of the cookie: repositories may share a name of Options.Hosts
+	cookieValue string
 }
 
 func newGuard(opts Options) *guard {
-	sum := sha256.Sum256([]byte(opts.Name))
-	mac := hmac.New(sha256.New, []byte(opts.Token))
-	mac.Write([]byte("cookie"))
 	return &guard{
-		opts: opts, cookie: "ken_" + hex.EncodeToString(sum[:4]), cookieValue: hex.EncodeToString(mac.Sum(nil)),
+		opts: opts, host: Host(opts.Token, opts.Start), key: Key(opts.Token, opts.Start),
+		cookie: "ken_" + derive(opts.Token, "name", "")[:8], cookieValue: derive(opts.Token, "cookie", opts.Start),
 	}
 }
 
 // Reasons to refuse a request.
 var (
-	errHost   = statusErr(http.StatusMisdirectedRequest, "ken serve does not answer to this host name", "open the address that ken serve printed")
+	errHost   = statusErr(http.StatusMisdirectedRequest, "ken serve does not answer to this host name", newAddress)
+	errSignIn = statusErr(http.StatusMisdirectedRequest, "browsers cannot sign in under this host name", newAddress)
 	errOrigin = statusErr(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
 	errToken  = statusErr(http.StatusUnauthorized, "the dashboard needs its token", "open the address that ken serve printed, or send the header Authorization: Bearer TOKEN")
 	errNoPage = statusErr(http.StatusNotFound, "page not found", "start at /")
 	errID     = statusErr(http.StatusBadRequest, "not a commit id", "use 4 to 64 hexadecimal digits")
 	errMoved  = statusErr(http.StatusConflict, "the repository changed since this page was loaded", "check the new state, then acknowledge again")
 )
+
+// newAddress is the hint for a browser with another address.
+const newAddress = "the address is new at each start: run ken serve in the repository, and open the address that it prints"
 
 // A statusError is an error with its own HTTP status.
 type statusError struct {
@@ -95,6 +113,9 @@ func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.
 			}
 			fail(w, r, err)
 			return
+		}
+		if needsToken(r.URL.Path) {
+			proven(r)
 		}
 		control := http.NewResponseController(w)
 		talk := func() { _ = control.SetReadDeadline(time.Time{}) } // no time limit
@@ -157,6 +178,21 @@ func (g *guard) crossSite(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Sec-Fetch-Mode") != "navigate"
 }
 
+// acceptsCookie reports whether a browser can sign in under the host name of a request.
+func (g *guard) acceptsCookie(r *http.Request) bool {
+	host, _ := hostPort(r)
+	return strings.EqualFold(host, g.host) || g.allowed(host)
+}
+
+// hostPort returns the parts of the Host header.
+func hostPort(r *http.Request) (host, port string) {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return strings.Trim(r.Host, "[]"), "80"
+	}
+	return host, port
+}
+
 // allowed reports whether host is in Options.Hosts.
 func (g *guard) allowed(host string) bool {
 	return slices.ContainsFunc(g.opts.Hosts, func(name string) bool { return strings.EqualFold(name, host) })
@@ -165,17 +201,14 @@ func (g *guard) allowed(host string) bool {
 // knownHost reports whether the Host header names this dashboard. A name from
 // Options.Hosts belongs to a proxy, so its port does not matter.
 func (g *guard) knownHost(r *http.Request) bool {
-	host, port, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host, port = strings.Trim(r.Host, "[]"), "80"
-	}
+	host, port := hostPort(r)
 	if g.allowed(host) {
 		return true
 	}
 	if port != fmt.Sprint(g.opts.Addr.Port()) {
 		return false
 	}
-	if strings.EqualFold(host, "localhost") {
+	if strings.EqualFold(host, "localhost") || strings.EqualFold(host, g.host) {
 		return true
 	}
 	addr, err := netip.ParseAddr(host)
@@ -210,37 +243,39 @@ func (g *guard) signedIn(r *http.Request) bool {
 		return true
 	}
 	c, err := r.Cookie(g.cookie)
-	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.cookieValue)) == 1
+	return err == nil && g.acceptsCookie(r) && subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.cookieValue)) == 1
 }
 
-// isToken compares a text with the token, in constant time.
+// isToken reports whether a text is the token or the key of this start. It compares in constant time.
 func (g *guard) isToken(given string) bool {
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.opts.Token))
-	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	sum := sha256.Sum256([]byte(given))
+	is := func(secret string) bool {
+		want := sha256.Sum256([]byte(secret))
+		return subtle.ConstantTimeCompare(sum[:], want[:]) == 1
+	}
+	return is(g.opts.Token) || is(g.key)
 }
 
 // Proof returns the answer to a challenge. Only a server that has the token can compute it.
 // The port is part of it, so that another program cannot pass the challenge on.
-func Proof(token string, port uint16, challenge string) string {
-	mac := hmac.New(sha256.New, []byte(token))
-	fmt.Fprintf(mac, "healthz %d %s", port, challenge)
-	return hex.EncodeToString(mac.Sum(nil))
+func Proof(token string, port uint16, challenge, start string) string {
+	return derive(token, "healthz", fmt.Sprintf("%d %s %s", port, challenge, start))
 }
 
-// healthz answers "ok", or the proof for a challenge.
+// healthz answers "ok", or the proof for a challenge and Options.Start.
 func (g *guard) healthz(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	answer := "ok"
 	if challenge := r.URL.Query().Get("challenge"); challenge != "" {
-		answer = Proof(g.opts.Token, g.opts.Addr.Port(), challenge)
+		answer = Proof(g.opts.Token, g.opts.Addr.Port(), challenge, g.opts.Start) + " " + g.opts.Start
 	}
 	_, _ = io.WriteString(w, answer+"\n")
 }
 
-// setCookie signs the browser in.
+// setCookie signs the browser in, until it is closed or the server stops.
 func (g *guard) setCookie(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: g.cookieValue, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600,
+		Name: g.cookie, Value: g.cookieValue, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 

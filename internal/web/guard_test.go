@@ -63,6 +63,9 @@ func guardedDashboard(t *testing.T, change func(*Options)) *guarded {
 // port returns the port of the dashboard, with a colon.
 func (g *guarded) port() string { return g.base[strings.LastIndexByte(g.base, ':'):] }
 
+// host returns the name under which browsers sign in, with the port.
+func (g *guarded) host() string { return Host(g.token, "the-start") + g.port() }
+
 // A call is a request.
 type call struct {
 	method, path, body string
@@ -142,10 +145,12 @@ func (g *guarded) reachedNothing() {
 
 const ackPath = "/api/spec/api/ack"
 
-// signIn trades the token for a cookie.
+// signIn trades the key of the printed address for a cookie.
 func (g *guarded) signIn() string {
 	g.t.Helper()
-	resp, _ := g.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + g.token + `"}`, anonymous: true})
+	login := call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + Key(g.token, "the-start") + `"}`, anonymous: true}
+	login.head = map[string]string{"Host": g.host()}
+	resp, _ := g.do(login)
 	pair, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
 	if resp.StatusCode != http.StatusOK || pair == "" {
 		g.t.Fatalf("signing in: %s", resp.Status)
@@ -159,7 +164,8 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 	port := g.port()
 	for _, host := range []string{
 		"evil.example" + port, "evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example" + port, "10.0.0.1" + port,
-		"localhost.evil.example" + port, "@evil" + port,
+		"localhost.evil.example" + port, "@evil" + port, "ken-.localhost" + port, Host(g.token, "another start") + port,
+		Host(g.token, "the-start"), "x." + g.host(),
 	} {
 		for _, path := range []string{"/", "/api/board", "/events", "/healthz", "/mcp", "/assets/app.js"} {
 			resp, _ := g.do(call{path: path, head: map[string]string{"Host": host}})
@@ -168,7 +174,7 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 			}
 		}
 	}
-	for _, host := range []string{"127.0.0.1" + port, "localhost" + port, "LOCALHOST" + port} {
+	for _, host := range []string{"127.0.0.1" + port, "localhost" + port, "LOCALHOST" + port, g.host(), strings.ToUpper(g.host())} {
 		g.gives(http.StatusOK, call{path: "/healthz", head: map[string]string{"Host": host}})
 	}
 	for _, head := range []map[string]string{
@@ -218,18 +224,51 @@ func TestWritingNeedsToken(t *testing.T) {
 	} {
 		g.gives(http.StatusUnauthorized, call{method: ack.method, path: ack.path, body: ack.body, head: head, anonymous: true})
 	}
-	g.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/login", body: `{"token":"wrong"}`})
+	browser := map[string]string{"Host": g.host()}
+	g.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/login", body: `{"token":"wrong"}`, head: browser})
 	g.reachedNothing()
-	resp, _ := g.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + g.token + `"}`})
+	resp, _ := g.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + g.token + `"}`, head: browser})
 	cookie := resp.Header.Get("Set-Cookie")
 	isStrict := strings.Contains(cookie, "HttpOnly") && strings.Contains(cookie, "SameSite=Strict")
 	if resp.StatusCode != http.StatusOK || !isStrict || strings.Contains(cookie, g.token) {
 		t.Fatalf("login returned %s with the cookie %q; want a strict cookie without the token", resp.Status, cookie)
 	}
 	pair, _, _ := strings.Cut(cookie, ";")
-	g.passes(call{method: ack.method, path: ack.path, body: ack.body, anonymous: true, head: map[string]string{"Cookie": pair}})
+	g.passes(call{method: ack.method, path: ack.path, body: ack.body, anonymous: true, head: map[string]string{"Cookie": pair, "Host": g.host()}})
 	ack.anonymous = false
 	g.passes(ack)
+	ack.anonymous, ack.head = true, map[string]string{"Authorization": "Bearer " + Key(g.token, "the-start")}
+	g.passes(ack)
+}
+
+// Browsers sign in under the random name only, with a cookie that ends with the session. Programs on other ports never
+// get it, and it does not work for another start.
+func TestCookieHoldsForRandomNameOnly(t *testing.T) {
+	g := guardedDashboard(t, nil)
+	token := `{"token":"` + g.token + `"}`
+	for _, host := range []string{"127.0.0.1" + g.port(), "localhost" + g.port()} {
+		head := map[string]string{"Host": host}
+		resp, body := g.do(call{method: http.MethodPost, path: "/api/login", body: token, head: head, anonymous: true})
+		if resp.StatusCode != http.StatusMisdirectedRequest || resp.Header.Get("Set-Cookie") != "" || strings.Contains(body, Host(g.token, "the-start")) {
+			t.Errorf("signing in as %s: %s, cookie %q\n%s", host, resp.Status, resp.Header.Get("Set-Cookie"), body)
+		}
+		page := g.gives(http.StatusOK, call{path: "/login", anonymous: true, head: map[string]string{"Host": host, "Accept": "text/html"}})
+		if strings.Contains(page, "<form method=\"post\"") || strings.Contains(page, "ken-") || !strings.Contains(page, "ken serve") {
+			t.Errorf("the sign-in page at %s has a form, tells the name, or does not say what to do:\n%s", host, page)
+		}
+		g.gives(http.StatusUnauthorized, call{path: "/api/board", anonymous: true, head: map[string]string{"Host": host, "Cookie": g.signIn()}})
+	}
+	resp, _ := g.do(call{method: http.MethodPost, path: "/api/login", body: token, anonymous: true, head: map[string]string{"Host": g.host()}})
+	for _, attribute := range []string{"Max-Age", "Expires", "Domain"} {
+		if cookie := resp.Header.Get("Set-Cookie"); strings.Contains(cookie, attribute) {
+			t.Errorf("the cookie has %s: %s", attribute, cookie)
+		}
+	}
+	later := guardedDashboard(t, func(o *Options) { o.Start = "later" })
+	name := Host(later.token, "later") + later.port()
+	later.gives(http.StatusUnauthorized, call{path: "/api/board", anonymous: true, head: map[string]string{"Host": name, "Cookie": g.signIn()}})
+	later.gives(http.StatusUnauthorized, call{path: "/api/board", anonymous: true, head: map[string]string{"Authorization": "Bearer " + Key(g.token, "the-start")}})
+	later.gives(http.StatusMisdirectedRequest, call{path: "/", head: map[string]string{"Host": Host(g.token, "the-start") + later.port()}})
 }
 
 // On other addresses every request needs the token.
@@ -324,13 +363,13 @@ func TestSignInPage(t *testing.T) {
 	if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || got != want {
 		t.Fatalf("the answer is %s %s, want 303 %s", resp.Status, got, want)
 	}
-	page := g.gives(http.StatusOK, call{path: want, anonymous: true, head: map[string]string{"Accept": "text/html"}})
-	for _, text := range []string{"ken serve", "--git-common-dir", "ken/serve.token", `name="to" value="/file?path=a%26b"`} {
+	page := g.gives(http.StatusOK, call{path: want, anonymous: true, head: map[string]string{"Accept": "text/html", "Host": g.host()}})
+	for _, text := range []string{"ken serve", "#token=", `name="to" value="/file?path=a%26b"`} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the sign-in page lacks %s:\n%s", text, page)
 		}
 	}
-	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html", "Origin": g.base}
+	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html", "Host": g.host(), "Origin": "http://" + g.host()}
 	for to, want := range map[string]string{
 		"/file?path=a%26b": "/file?path=a%26b", "": "/", "https://evil.example": "/", "//evil.example": "/", `/\evil.example`: "/",
 		"evil.example": "/", "javascript:alert(1)": "/", "/\t/evil.example": "/",
@@ -347,7 +386,8 @@ func TestSignInPage(t *testing.T) {
 func TestWrongTokensAreRefused(t *testing.T) {
 	g := guardedDashboard(t, nil)
 	name, value, _ := strings.Cut(g.signIn(), "=")
-	other := guardedDashboard(t, func(o *Options) { o.Name = "another repository" })
+	other := guardedDashboard(t, func(o *Options) { o.Token = "the-token-of-another-repository" })
+	other.token = "the-token-of-another-repository"
 	theirs := other.signIn()
 	if strings.HasPrefix(theirs, name+"=") {
 		t.Errorf("two repositories have one cookie, %s: each puts the other's out", name)
@@ -366,13 +406,14 @@ func TestWrongTokensAreRefused(t *testing.T) {
 		"the cookie for a token": {"Authorization": "Bearer " + value},
 		"another scheme":         {"Authorization": "Basic " + g.token},
 	} {
+		head["Host"] = g.host()
 		resp, _ := g.do(call{method: http.MethodPost, path: ackPath, body: `{"reason":"x"}`, head: head, anonymous: true})
 		if resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: the server answered %s; want 401", what, resp.Status)
 		}
 	}
 	for _, body := range []string{`{"token":""}`, `{}`, `{"token":"` + g.token[:5] + `"}`, `{"token":"` + g.token + `x"}`} {
-		resp, _ := g.do(call{method: http.MethodPost, path: "/api/login", body: body, anonymous: true})
+		resp, _ := g.do(call{method: http.MethodPost, path: "/api/login", body: body, anonymous: true, head: map[string]string{"Host": g.host()}})
 		if resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("Set-Cookie") != "" {
 			t.Errorf("signing in with %s: %s", body, resp.Status)
 		}
@@ -392,7 +433,7 @@ func TestCrossSiteFormsAreRefused(t *testing.T) {
 		{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, // another port of this machine
 		{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
 	} {
-		head := map[string]string{"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+		head := map[string]string{"Cookie": cookie, "Host": g.host(), "Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
 		for name, value := range from {
 			head[name] = value
 		}

@@ -98,7 +98,7 @@ func serveOn(
 	if deps.Worktrees == nil {
 		deps.Worktrees = func(context.Context) ([]Worktree, error) { return []Worktree{{Name: "w", Here: true}}, nil }
 	}
-	opts := Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token", Name: "x"}
+	opts := Options{Addr: netip.MustParseAddrPort(l.Addr().String()), Token: "the-token", Start: "the-start"}
 	change(&opts)
 	s, err := New(deps, opts)
 	if err != nil {
@@ -303,23 +303,49 @@ func TestShutdownClosesStreams(t *testing.T) {
 	})
 }
 
-// The server accepts a bounded number of connections at a time.
+// The server keeps a bounded number of connections without the token.
 func TestConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveInBubble(t, boardOf("r"), defaultLimits)
-		var accepted atomic.Int32
+		var open atomic.Int32
 		for range maxConnections + 10 {
 			go func() {
 				conn, err := s.connect(t.Context())
 				if err != nil {
 					return // the server has stopped
 				}
-				accepted.Add(1)
+				open.Add(1)
+				defer open.Add(-1)
 				_, _ = io.Copy(io.Discard, conn)
 			}()
 		}
 		synctest.Wait()
-		if n := accepted.Load(); n != maxConnections {
+		if n := open.Load(); n != maxUnproven {
+			t.Errorf("%d connections without the token are open at once, want %d", n, maxUnproven)
+		}
+	})
+}
+
+// Clients with the token wait while all connections are in use.
+func TestConnectionsWithTokenAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deps := boardOf("r")
+		deps.MCP = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		s := serveInBubble(t, deps, defaultLimits)
+		var open atomic.Int32
+		for range maxConnections + 10 {
+			go func() {
+				conn, err := s.connect(t.Context())
+				if err != nil {
+					return // the server has stopped
+				}
+				open.Add(1)
+				_, _ = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: "+s.addr+"\r\nAuthorization: Bearer the-token\r\n\r\n")
+				_, _ = io.Copy(io.Discard, conn)
+			}()
+		}
+		synctest.Wait()
+		if n := open.Load(); n != maxConnections {
 			t.Errorf("the server accepted %d connections at once, want %d", n, maxConnections)
 		}
 	})
@@ -353,10 +379,15 @@ func TestOneClientCannotExhaustTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := serveInBubble(t, boardOf("r"), defaultLimits)
-				for range maxConnections {
+				start := time.Now()
+				for range 2 * maxConnections {
 					client(s)
 				}
 				s.isUp()
+				// Those with the token wait for each other.
+				if took := time.Since(start); took > 0 && name != "opens streams" {
+					t.Errorf("/healthz waited %v for other clients", took)
+				}
 				if status, _ := s.asks(http.MethodGet, "/api/board", ""); status != http.StatusOK {
 					t.Errorf("GET /api/board: status %d, want 200", status)
 				}

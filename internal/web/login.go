@@ -6,11 +6,15 @@ import (
 	"strings"
 )
 
-// loginPage asks for the token.
+// loginPage asks for the token, if browsers can sign in under the name of the request.
 func (s *Server) loginPage(r *http.Request) (*pageData, error) {
+	to := ""
+	if s.guard.acceptsCookie(r) {
+		to = localPage(r.URL.Query().Get("to"))
+	}
 	return &pageData{
 		Page: "login", Title: "Sign in", Release: s.pages.release, Version: s.deps.Version, Here: true,
-		SignedIn: s.guard.signedIn(r), status: http.StatusOK, Body: localPage(r.URL.Query().Get("to")),
+		SignedIn: s.guard.signedIn(r), status: http.StatusOK, Body: to,
 	}, nil
 }
 
@@ -21,8 +25,11 @@ func (s *Server) apiLogin(w http.ResponseWriter, r *http.Request) {
 		To    string `json:"to"` // the page that a form leads to
 	}
 	err := decode(r, &in)
+	if err == nil && !s.guard.acceptsCookie(r) {
+		err = errSignIn
+	}
 	if err == nil && !s.guard.isToken(in.Token) {
-		err = statusErr(http.StatusUnauthorized, "wrong token", "open the address that ken serve printed, or make a new token with: ken serve --new-token")
+		err = statusErr(http.StatusUnauthorized, "wrong token", newAddress)
 	}
 	if err == nil {
 		s.guard.setCookie(w)

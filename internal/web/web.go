@@ -126,42 +126,34 @@ const (
 	writeChunk     = 64 << 10
 )
 
-// Serve answers on a listener until ctx ends, then waits for running requests.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+// Serve answers on listeners until ctx ends, then waits for running requests.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.boards.ctx = ctx
 	var watching sync.WaitGroup
 	watching.Go(func() { s.watch(ctx) })
-	var silent sync.Map // connections that have not sent a byte
 	srv := &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: s.limits.header,
 		ReadTimeout:       s.limits.request,
 		MaxHeaderBytes:    maxHeader,
-		ConnState: func(conn net.Conn, state http.ConnState) {
-			if state == http.StateNew {
-				silent.Store(conn, nil)
-			} else {
-				silent.Delete(conn)
-			}
-		},
 	}
-	// Each connection carries one request, so the limits above end it. A client that
-	// holds all connections makes others wait, but cannot keep them out.
+	limiter := &connLimiter{}
+	limiter.attach(srv)
+	// Each connection carries one request, so the limits above end it.
 	srv.SetKeepAlivesEnabled(false)
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
+	done := make(chan error, len(listeners))
+	for _, l := range listeners {
+		go func() { done <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
+	}
 	var err error
 	select {
 	case err = <-done:
+		_ = srv.Close() // the other listeners
 	case <-ctx.Done():
-		s.hub.close() // streams do not end by themselves
-		// Browsers open connections ahead of time, and Shutdown would wait for them.
-		silent.Range(func(conn, _ any) bool {
-			_ = conn.(net.Conn).Close()
-			return true
-		})
+		s.hub.close()      // streams do not end by themselves
+		limiter.closeAll() // browsers open connections ahead of time, and Shutdown would wait for them
 		end, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer stop()
 		if srv.Shutdown(end) != nil {

@@ -69,7 +69,7 @@ export async function login() {
   }
   history.replaceState(null, "", location.pathname + location.search);
   const answer = await fetch("/api/login", { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: JSON.stringify({ token }) });
-  if (!answer.ok) { notify("The token in the address is not valid."); return false; }
+  if (!answer.ok) { notify("The token in the address is not valid. Run ken serve, and open the address that it prints."); return false; }
   if (form) { location.replace(form.elements.to.value); return false; }
   return true;
 }
