@@ -25,7 +25,8 @@ type driftCommit struct {
 	Subject string          `json:"subject"`
 	Session *string         `json:"session"`
 	Paths   []repo.PathJSON `json:"paths"`
-	Patch   string          `json:"patch,omitempty"` // with --patch
+	Format  bool            `json:"format,omitempty"` // it changed only comments or layout
+	Patch   string          `json:"patch,omitempty"`  // with --patch
 }
 
 func (p *program) specDrift() *cobra.Command {
@@ -61,7 +62,7 @@ func readDrift(ctx context.Context, r *spec.Reader, id string, patch bool) (*dri
 	}
 	d := &driftJSON{ID: id, Commits: []driftCommit{}}
 	for _, m := range commits {
-		row := driftCommit{Commit: m.Commit, Date: m.Date, Subject: m.Subject, Session: m.Session}
+		row := driftCommit{Commit: m.Commit, Date: m.Date, Subject: m.Subject, Session: m.Session, Format: m.Format}
 		for _, path := range m.Paths {
 			row.Paths = append(row.Paths, path.JSON())
 		}
@@ -86,6 +87,9 @@ func (p *program) printDrift(n *spec.Node, d *driftJSON) {
 			names = append(names, path.Path)
 		}
 		why := m.Subject + "  " + strings.Join(names, ", ")
+		if m.Format {
+			why += "  format"
+		}
 		if m.Session != nil {
 			why += "  session " + *m.Session
 		}

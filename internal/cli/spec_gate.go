@@ -22,7 +22,7 @@ func (p *program) specGate() *cobra.Command {
 		Long: `Checks the staged files or, if nothing is staged, the edited ones, as git commit -a
 would commit them. The gate refuses them if a spec governs one of them, its drift has
 reached the threshold (spec.gate_threshold, 3 by default) and the spec itself is not
-changed too. With --range it checks the commits of a range, for CI. Exits with 3 if
+changed too. Commits that change only comments or layout do not count. With --range it checks the commits of a range, for CI. Exits with 3 if
 the gate refuses or if a drift is unknown.`,
 		Example: `  ken spec gate                      # the files that you are about to commit
   ken spec gate --range HEAD~1..HEAD # a range of commits, for CI`,
@@ -51,7 +51,11 @@ func (p *program) printGate(g *spec.GateResult) {
 		p.io.Remarkf("ken: nothing is staged; checked the edited files")
 	}
 	for _, b := range g.Blocked {
-		p.io.Line(term.Bad, "blocked", b.Node, fmt.Sprintf("drift %d  %s", b.Drift, english.First(b.Paths, shownPaths)))
+		drift := fmt.Sprintf("drift %d", b.Drift)
+		if b.Format > 0 {
+			drift += fmt.Sprintf(" (%d format)", b.Format)
+		}
+		p.io.Line(term.Bad, "blocked", b.Node, drift+"  "+english.First(b.Paths, shownPaths))
 	}
 	for _, u := range g.Unknown {
 		p.io.Line(term.Bad, "unknown", cmp.Or(u.Node, u.Fact), u.Reason)

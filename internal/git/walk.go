@@ -13,13 +13,13 @@ import (
 	"ken/internal/repo"
 )
 
-// walkFormat prints the header of a commit: five fields, each with a NUL at the end. A commit cannot contain a NUL. Each
+// walkFormat prints the header of a commit: six fields, each with a NUL at the end. A commit cannot contain a NUL. Each
 // trailer is a line.
 const walkFormat = "--format=%H%x00%P%x00%aI%x00%s%x00%(trailers:only,unfold"
 
 // Walk calls f with every commit that heads reach and known does not, in git's order. That is usually children first. With
 // wrong dates a parent can come before a child, and commits that known reaches can come, too. Commits have the trailers
-// of the given keys. Walk runs git once, and calls f while git runs.
+// of the given keys and, if there are keys, their messages. Walk runs git once, and calls f while git runs.
 //
 // Walk returns the first error of f. If git cannot read a part of the history, Walk returns an error after the last
 // commit.
@@ -40,10 +40,14 @@ func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, 
 	for _, key := range keys {
 		format += ",key=" + key
 	}
+	message := ""
+	if len(keys) > 0 {
+		message = "%B"
+	}
 	args := []string{
 		"log", "--raw", "-c", "-z", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-notes", "--no-ext-diff",
 		"--no-textconv", "-O/dev/null", "--ignore-submodules=none", "--root", "--no-color", "--no-decorate", "--no-mailmap", "--encoding=UTF-8",
-		format + ")%x00",
+		format + ")%x00" + message + "%x00",
 	}
 	args = append(append(args, options...), "--stdin", "--")
 	ctx, stop := context.WithCancelCause(ctx)
@@ -68,7 +72,7 @@ type walker struct {
 	err  error // the first error
 
 	rest   []byte // the start of an incomplete token
-	head   [5]string
+	head   [6]string
 	fields int // number of fields of head that are set
 	entry  string
 	commit repo.Commit
@@ -147,8 +151,8 @@ func (w *walker) field(t string) (err error) {
 	return err
 }
 
-func parseHead(head [5]string) (repo.Commit, error) {
-	c := repo.Commit{Date: head[2], Subject: head[3]}
+func parseHead(head [6]string) (repo.Commit, error) {
+	c := repo.Commit{Date: head[2], Subject: head[3], Message: head[5]}
 	var err error
 	if c.ID, err = repo.ParseID(head[0]); err != nil {
 		return c, fmt.Errorf("git log: commit %q: %w", head[0], err)

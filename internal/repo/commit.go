@@ -6,6 +6,7 @@ type Commit struct {
 	Parents  []ID
 	Date     string // of the author, RFC 3339
 	Subject  string
+	Message  string    // "" if no trailers were requested
 	Trailers []Trailer // the requested ones, in order
 	// Changes are the paths that differ from the parent; for a merge, those that differ from every parent.
 	Changes []Change

@@ -51,7 +51,9 @@ type Move struct {
 // changed paths. The zero value keeps no trailer, marks no commit and follows no move.
 type HistoryFilter struct {
 	Trailers []string // keys of the trailers to keep, in any case
-	Marker   string   // commits with this trailer are marked
+	Marker   string   // commits with this trailer are marked, and those with a trailer that starts with it
+	// Read returns the trailers to keep of a commit, given its message and its trailers; nil means those trailers.
+	Read func(Commit) []Trailer
 	// The moves of files with the name MoveName below the directory MoveDir are followed.
 	MoveDir  Path
 	MoveName string

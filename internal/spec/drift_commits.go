@@ -27,6 +27,7 @@ type DriftCommit struct {
 	Subject string
 	Session *string
 	Paths   []repo.Path // the governed paths that it changed, sorted
+	Format  bool        // it changed only comments or layout; such commits do not count for the gate
 }
 
 // Drift returns the commits that the drift of a node counts, newest first. It returns an error if the drift is
@@ -79,7 +80,7 @@ func (r *Reader) driftCommits(ctx context.Context, f *derive.Facts, head repo.ID
 	for _, n := range slices.SortedFunc(maps.Keys(f.DriftCommits), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
 		c, paths := h.Commit(n), slices.Clone(f.DriftCommits[n])
 		slices.Sort(paths)
-		list = append(list, DriftCommit{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: derive.Session(c.Trailers), Paths: slices.Compact(paths)})
+		list = append(list, DriftCommit{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: derive.Session(c.Trailers), Paths: slices.Compact(paths), Format: f.Format[n]})
 	}
 	return list, nil
 }

@@ -47,10 +47,12 @@ type GateResult struct {
 
 // BlockedNode is a node whose drift is too high for a commit to change its code.
 type BlockedNode struct {
-	Node  string   `json:"node"`
-	Spec  string   `json:"spec"` // the spec file to edit
-	Drift int      `json:"drift"`
-	Paths []string `json:"paths"` // the governed files in the commit
+	Node  string `json:"node"`
+	Spec  string `json:"spec"` // the spec file to edit
+	Drift int    `json:"drift"`
+	// Format is the number of drift commits that changed only comments or layout. They do not block.
+	Format int      `json:"format"`
+	Paths  []string `json:"paths"` // the governed files in the commit
 }
 
 // UnjudgedNode is a node that governs files of the commit and could not be judged.
@@ -63,8 +65,8 @@ type UnjudgedNode struct {
 // Open reports whether the commit may go through.
 func (g *GateResult) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 }
 
-// Gate judges the next commit, or a range of commits. A node blocks if it governs a changed file and its drift has
-// reached the threshold, unless its spec is changed too. A node whose spec has a merge conflict cannot be judged,
+// Gate judges the next commit, or a range of commits. A node blocks if it governs a changed file and its drift, without
+// the commits that change only comments or layout, has reached the threshold, unless its spec is changed too. A node whose spec has a merge conflict cannot be judged,
 // even if the spec is changed.
 //
 // The nodes are those of HEAD, not of the work tree. A staged spec passes anyway, and an edit that is not staged
@@ -111,8 +113,8 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 		return g, nil
 	}
 	if k := r.currentListing(ctx, head.Commit, have); k != nil && k.Clean {
-		cases := stagedCases(have.list(), paths)
-		if drifts, ok := k.drifts(cases); ok {
+		cases := stagedCases(have.list(), paths, nil)
+		if drifts, ok := k.drifts(cases, opts.Threshold); ok {
 			return judge(cases, drifts, opts.Threshold, undecided...), nil
 		}
 	}
@@ -146,7 +148,11 @@ func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path,
 	if err != nil {
 		return gateUnknown(ctx, derive.FactSpecs, err)
 	}
-	cases := stagedCases(nodes, paths)
+	moved, err := r.movedCode(ctx, head, nodes)
+	if err != nil {
+		return nil, err
+	}
+	cases := stagedCases(nodes, paths, moved)
 	drifts, err := r.driftsOf(ctx, head, nodes, cases)
 	if err != nil {
 		return nil, err
@@ -275,8 +281,8 @@ type gateCase struct {
 }
 
 // stagedCases returns the nodes that govern, or may govern, some of the paths, and whose own spec is not among the
-// paths.
-func stagedCases(nodes []*parse.Node, paths []repo.Path) []gateCase {
+// paths. moved has by node the paths that its code was moved to.
+func stagedCases(nodes []*parse.Node, paths []repo.Path, moved map[*parse.Node][]repo.Path) []gateCase {
 	governed := make([][]repo.Path, len(nodes))
 	specs := make(map[repo.Path]bool)
 	owners := parse.NewEntryIndex(nodes, parse.CodeOf)
@@ -288,6 +294,11 @@ func stagedCases(nodes []*parse.Node, paths []repo.Path) []gateCase {
 	}
 	var cases []gateCase
 	for i, n := range nodes {
+		for _, p := range moved[n] {
+			if slices.Contains(paths, p) {
+				governed[i] = append(governed[i], p)
+			}
+		}
 		if (len(governed[i]) > 0 || n.CodeUnknown != "") && !specs[n.Path] {
 			cases = append(cases, gateCase{n, governed[i]})
 		}
@@ -295,9 +306,11 @@ func stagedCases(nodes []*parse.Node, paths []repo.Path) []gateCase {
 	return cases
 }
 
-// A nodeDrift is the drift of a node; drift is nil if it is unknown.
+// A nodeDrift is the drift of a node; drift is nil if it is unknown. format is the number of its commits that changed
+// only comments or layout.
 type nodeDrift struct {
 	drift   *int
+	format  int
 	unknown []derive.Unknown
 }
 
@@ -310,24 +323,55 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.No
 	for i, c := range cases {
 		some[i] = c.node
 	}
-	facts, err := r.factsAmong(ctx, some, nodes, commit)
+	facts, err := r.factsWith(ctx, some, nodes, derive.Options{Head: commit, Outlines: r.ws.BlobOutlines, Commits: true})
 	if err != nil {
 		return nil, err
 	}
 	list := make([]nodeDrift, len(facts))
-	for i, f := range facts {
-		list[i] = nodeDrift{f.Drift, f.Unknown}
+	for i := range facts {
+		list[i] = driftOf(&facts[i])
 	}
 	return list, nil
 }
 
-// drifts returns the drifts in a cached listing; ok is false if it does not have all of the nodes.
-func (cl *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
-	if len(cases) == 0 {
-		return nil, true
+// driftOf returns the drift in the facts about a node, which were derived with Options.Commits.
+func driftOf(f *derive.Facts) nodeDrift {
+	d := nodeDrift{drift: f.Drift, unknown: f.Unknown}
+	for _, only := range f.Format {
+		if only {
+			d.format++
+		}
 	}
+	return d
+}
+
+// movedCode returns the paths that the code of each node was moved to, and that are governed until the spec is edited.
+func (r *Reader) movedCode(ctx context.Context, commit repo.ID, nodes []*parse.Node) (map[*parse.Node][]repo.Path, error) {
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	facts, err := r.factsWith(ctx, nodes, nodes, derive.Options{Head: commit})
+	if err != nil {
+		return nil, err
+	}
+	moved := make(map[*parse.Node][]repo.Path)
+	for _, f := range facts {
+		if len(f.Moved) > 0 {
+			moved[f.Node] = f.Moved
+		}
+	}
+	return moved, nil
+}
+
+// drifts returns the drifts in a cached listing. ok is false if the listing does not say enough: it does not have all of
+// the nodes, code was moved, or a drift reaches the threshold and may have commits that do not block.
+func (cl *cachedListing) drifts(cases []gateCase, threshold int) ([]nodeDrift, bool) {
 	l := cl.listing()
 	if l == nil {
+		return nil, false
+	}
+	isMoved := func(p parse.Problem) bool { return p.Rule == derive.RuleMoved }
+	if slices.ContainsFunc(l.Nodes, func(n ListedSpec) bool { return slices.ContainsFunc(n.Problems, isMoved) }) {
 		return nil, false
 	}
 	known := make(map[string]*ListedSpec, len(l.Nodes))
@@ -339,10 +383,10 @@ func (cl *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
 	list := make([]nodeDrift, len(cases))
 	for i, c := range cases {
 		n := known[c.node.Path.JSON().Path]
-		if n == nil {
+		if n == nil || n.Drift != nil && *n.Drift >= threshold {
 			return nil, false
 		}
-		list[i] = nodeDrift{n.Drift, n.Unknown}
+		list[i] = nodeDrift{drift: n.Drift, unknown: n.Unknown}
 	}
 	return list, true
 }
@@ -357,8 +401,9 @@ func judge(cases []gateCase, drifts []nodeDrift, threshold int, undecided ...Unj
 			g.Unknown = append(g.Unknown, conflictedNode(c.node))
 		case d.drift == nil:
 			g.Unknown = append(g.Unknown, UnjudgedNode{Node: c.node.ID, Unknown: derive.Unknown{Fact: derive.FactDrift, Reason: d.reason()}})
-		case *d.drift >= threshold:
-			g.Blocked = append(g.Blocked, BlockedNode{c.node.ID, c.node.Path.String(), *d.drift, names(c.paths)})
+		case *d.drift-d.format >= threshold:
+			b := BlockedNode{Node: c.node.ID, Spec: c.node.Path.String(), Drift: *d.drift, Format: d.format, Paths: names(c.paths)}
+			g.Blocked = append(g.Blocked, b)
 		}
 	}
 	slices.SortFunc(g.Blocked, func(a, b BlockedNode) int { return strings.Compare(a.Node, b.Node) })

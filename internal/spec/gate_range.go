@@ -55,10 +55,22 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	if err != nil {
 		return nil, err
 	}
+	moved, err := r.movedCode(ctx, to, nodes)
+	if err != nil {
+		return nil, err
+	}
+	touches := func(p repo.Path) bool {
+		return slices.ContainsFunc(h.Touching(p), func(t repo.Touch) bool { return within(t.Commit) })
+	}
 	var cases []gateCase
 	for i, n := range nodes {
+		for _, p := range moved[n] {
+			if touches(p) {
+				changes[i].Paths = append(changes[i].Paths, p)
+			}
+		}
 		mayGovern := !changes[i].All || n.CodeUnknown != ""
-		editedConflict := parse.HasConflict(n.Problems) && slices.ContainsFunc(h.Touching(n.Path), func(t repo.Touch) bool { return within(t.Commit) })
+		editedConflict := parse.HasConflict(n.Problems) && touches(n.Path)
 		if len(changes[i].Paths) > 0 || mayGovern || editedConflict {
 			cases = append(cases, gateCase{n, changes[i].Paths})
 		}
@@ -67,7 +79,9 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	for i, c := range cases {
 		touched[i] = c.node
 	}
-	facts, err := derive.Derive(ctx, touched, r.deriveOptions(to), h, r.ws.Git.Contents())
+	options := r.deriveOptions(to)
+	options.Commits = true
+	facts, err := derive.Derive(ctx, touched, options, h, r.ws.Git.Contents())
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +93,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 			return ok && within(n)
 		})
 		if !edited || parse.HasConflict(f.Node.Problems) {
-			open, drifts = append(open, cases[i]), append(drifts, nodeDrift{f.Drift, f.Unknown})
+			open, drifts = append(open, cases[i]), append(drifts, driftOf(&f))
 		}
 	}
 	return judge(open, drifts, opts.Threshold), nil

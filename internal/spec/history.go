@@ -103,22 +103,20 @@ func (r *Reader) factsOf(ctx context.Context, id string) (f *derive.Facts, head 
 	if err != nil {
 		return nil, head, err
 	}
-	all, err := r.facts(ctx, nodes, at.Commit)
+	i := slices.IndexFunc(nodes, func(n *parse.Node) bool { return n.ID == id })
+	if i < 0 {
+		return nil, head, unknownNode(nodes, id)
+	}
+	found, err := r.factsWith(ctx, nodes[i:i+1], nodes, derive.Options{Head: at.Commit, Outlines: r.ws.BlobOutlines, Commits: true})
 	if err != nil {
 		return nil, head, err
 	}
-	for i := range all {
-		if all[i].Node.ID != id {
-			continue
+	for _, u := range found[0].Unknown {
+		if u.Fact == derive.FactVersion {
+			return nil, head, fmt.Errorf("versions of %s unknown: %s", id, u.Reason)
 		}
-		for _, u := range all[i].Unknown {
-			if u.Fact == derive.FactVersion {
-				return nil, head, fmt.Errorf("versions of %s unknown: %s", id, u.Reason)
-			}
-		}
-		return &all[i], at.Commit, nil
 	}
-	return nil, head, unknownNode(nodes, id)
+	return &found[0], at.Commit, nil
 }
 
 // versionPaths returns the path of the spec file in a version and, if the commit moved it, the path before.

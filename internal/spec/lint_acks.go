@@ -15,8 +15,8 @@ import (
 	"ken/internal/suggest"
 )
 
-// strayAcks returns a warning for each ack in the history of HEAD with an id that no spec ever had, if the spec
-// that was probably meant has drift.
+// strayAcks returns a warning for each ack in the history of HEAD with an id that no spec ever had, if a spec has
+// drift. It names the drifting specs that were probably meant.
 func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 	drift := slices.DeleteFunc(slices.Clone(l.Nodes), func(n ListedSpec) bool { return n.Drift == nil || *n.Drift == 0 })
 	if len(drift) == 0 {
@@ -38,16 +38,23 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 			continue
 		}
 		commit := h.Commit(c)
-		for _, id := range derive.AckedIDs(commit.Trailers) {
+		isLost := func(t repo.Trailer) bool { return t.Key == derive.TrailerLost }
+		for _, id := range derive.AckedIDs(slices.DeleteFunc(slices.Clone(commit.Trailers), isLost)) {
 			if len(names.CandidatePaths(id)) > 0 {
 				continue
 			}
-			for _, meant := range meantBy(id, drift) {
-				found = append(found, Finding{
-					Rule: parse.RuleAck, Node: meant,
-					Message: fmt.Sprintf("commit %s has the trailer %s: %s, and no spec ever had this id", commit.ID.Short(), derive.TrailerAck, parse.Quote(id)),
-					Fix:     fmt.Sprintf("if you mean %s: ken spec ack %s --reason TEXT", meant, fault.Quote(meant)),
-				})
+			unknown := Finding{
+				Rule:    parse.RuleAck,
+				Message: fmt.Sprintf("commit %s has the trailer %s: %s, and no spec ever had this id", commit.ID.Short(), derive.TrailerAck, parse.Quote(id)),
+				Fix:     "if the spec that was meant still holds: ken spec ack ID --reason TEXT",
+			}
+			meant := meantBy(id, drift)
+			for _, unknown.Node = range meant {
+				unknown.Fix = fmt.Sprintf("if you mean %s: ken spec ack %s --reason TEXT", unknown.Node, fault.Quote(unknown.Node))
+				found = append(found, unknown)
+			}
+			if len(meant) == 0 {
+				found = append(found, unknown)
 			}
 		}
 	}

@@ -222,21 +222,22 @@ func (r *Reader) blob(f repo.LoadedFile) repo.ID {
 	return r.ws.Git.ObjectFormat().Blob(f.Content)
 }
 
-// facts derives the facts about nodes at a commit. If the history cannot be read, all facts are unknown.
-func (r *Reader) facts(ctx context.Context, nodes []*parse.Node, head repo.ID) ([]derive.Facts, error) {
-	return r.factsAmong(ctx, nodes, nodes, head)
+// factsAmong derives the facts about some of the nodes of a tree at a commit. If the history cannot be read, all facts are
+// unknown.
+func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head repo.ID) ([]derive.Facts, error) {
+	return r.factsWith(ctx, some, all, r.deriveOptions(head))
 }
 
-// factsAmong is facts for some of the nodes of a tree.
-func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head repo.ID) ([]derive.Facts, error) {
-	h, err := r.readHistory(ctx, []repo.ID{head})
+// factsWith is factsAmong with other options.
+func (r *Reader) factsWith(ctx context.Context, some, all []*parse.Node, opts derive.Options) ([]derive.Facts, error) {
+	h, err := r.readHistory(ctx, []repo.ID{opts.Head})
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
 		return derive.AllUnknown(some, err.Error()), nil
 	}
-	d, err := derive.SomeFacts(ctx, some, all, r.deriveOptions(head), h, r.ws.Git.Contents())
+	d, err := derive.SomeFacts(ctx, some, all, opts, h, r.ws.Git.Contents())
 	return d.Facts, err
 }
 

@@ -88,6 +88,9 @@ func (b *Builder) Add(c repo.Commit) error {
 	if added && (deleted || len(c.Parents) > 1) {
 		b.moving = append(b.moving, uint32(len(b.commits)))
 	}
+	if b.filter.Read != nil {
+		c.Trailers = b.filter.Read(c)
+	}
 	w := walkedCommit{marked: slices.ContainsFunc(c.Trailers, b.marks)}
 	var usual bool
 	if w.sec, w.zone, usual = parseDate(c.Date); !usual {
@@ -116,7 +119,9 @@ func (b *Builder) Number() error {
 }
 
 // marks reports whether a trailer marks its commit.
-func (b *Builder) marks(t repo.Trailer) bool { return strings.EqualFold(t.Key, b.filter.Marker) }
+func (b *Builder) marks(t repo.Trailer) bool {
+	return b.filter.Marker != "" && strings.HasPrefix(strings.ToLower(t.Key), strings.ToLower(b.filter.Marker))
+}
 
 // id returns the id of the i-th commit of the walk.
 func (b *Builder) id(i uint32) []byte { return b.ids[int(i)*b.size : (int(i)+1)*b.size] }

@@ -105,13 +105,17 @@ func (d *derivation) candidateIDs() map[string]bool {
 // readAcks returns the acks in the trailers of a commit. If there are as many bases as
 // acks, they belong together in order; otherwise a basis belongs to the ack right
 // before it. If a basis has no ack, no ack of the commit counts as one without a basis.
+// Acks that the message does not carry come last; they are void.
 func readAcks(trailers []repo.Trailer) []*ack {
 	var acks []*ack
 	var bases []string
 	var behind []int // by basis: the index of the ack right before it, -1 without one
+	var lost []*ack
 	last := -1
 	for _, t := range trailers {
 		switch {
+		case strings.EqualFold(t.Key, TrailerLost):
+			lost = append(lost, &ack{id: t.Value, void: "its line is no trailer of the message, and no trailer with a basis in a squash message of git"})
 		case strings.EqualFold(t.Key, TrailerAck):
 			last = len(acks)
 			acks = append(acks, &ack{nth: last, id: strings.TrimSpace(t.Value)})
@@ -141,6 +145,10 @@ func readAcks(trailers []repo.Trailer) []*ack {
 		if stray && a.basis == nil {
 			a.void = "the commit has a basis without an ack before it"
 		}
+	}
+	for _, a := range lost {
+		a.nth = len(acks)
+		acks = append(acks, a)
 	}
 	return slices.DeleteFunc(acks, func(a *ack) bool { return a.id == "" })
 }

@@ -185,13 +185,13 @@ func (d *derivation) compareContents(ctx context.Context) error {
 		}
 		return nil
 	}
+	if err := d.followCode(ctx, open); err != nil { // before the acks: an ack after a move does not end it
+		return err
+	}
 	if err := d.applyAcks(ctx, open); err != nil {
 		return err
 	}
 	open = slices.DeleteFunc(open, func(s *nodeState) bool { return s.touched == 0 })
-	if err := d.followCode(ctx, open); err != nil {
-		return err
-	}
 	return d.compare(ctx, open)
 }
 
@@ -323,24 +323,22 @@ func (d *derivation) sameCode(s *nodeState, c repo.CommitNumber, except map[repo
 
 // drift returns the number of commits that changed governed code since the last attestation.
 func (s *nodeState) drift() int {
-	if s.driftGrade == nil || len(s.driftGrade.unchanged) == 0 {
+	if s.narrowed == nil && (s.driftGrade == nil || len(s.driftGrade.unchanged) == 0) {
 		return s.touched
 	}
-	commits := make(map[repo.CommitNumber]bool)
-	for _, b := range s.changedFiles() {
-		for _, t := range b.touches {
-			commits[t.Commit] = true
-		}
-	}
-	return len(commits)
+	return len(s.driftCommits())
 }
 
 // changedFiles returns the touched files, except those in which all governed symbols are unchanged.
 func (s *nodeState) changedFiles() []touchedFile {
-	if s.driftGrade == nil {
+	switch {
+	case s.narrowed != nil:
+		return s.narrowed
+	case s.driftGrade == nil:
 		return s.touchedFiles
+	default:
+		return slices.DeleteFunc(slices.Clone(s.touchedFiles), func(b touchedFile) bool { return s.driftGrade.unchanged[b.file.path] })
 	}
-	return slices.DeleteFunc(slices.Clone(s.touchedFiles), func(b touchedFile) bool { return s.driftGrade.unchanged[b.file.path] })
 }
 
 // driftFiles returns the files with drift, by path.
@@ -353,11 +351,11 @@ func (s *nodeState) driftFiles() []DriftFile {
 	return list
 }
 
-// voidProblems returns a problem for each ack of a node that does not count.
+// voidProblems returns a problem for each ack of a node that does not count, unless another one in its commit does.
 func (d *derivation) voidProblems(s *nodeState) []parse.Problem {
 	var problems []parse.Problem
 	for _, c := range s.currentAcks {
-		if c.state == AckVoid {
+		if c.state == AckVoid && !slices.Contains(s.attested, c.ack.commit) {
 			problems = append(problems, parse.Problem{
 				Rule: parse.RuleAck, Message: fmt.Sprintf("the ack in %s does not count: %s", d.h.Commit(c.ack.commit).ID.Short(), c.why),
 				Fix: "if the spec still holds: ken spec ack " + fault.Quote(s.node.ID) + " --reason TEXT",

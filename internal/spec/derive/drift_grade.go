@@ -25,7 +25,7 @@ const (
 // A driftGrade says how much the code of a node has changed since one attestation of its present spec.
 type driftGrade struct {
 	commit repo.CommitNumber
-	list   []change
+	list   []*change
 	grade  fresh.Grade // the highest
 	// unchanged has the touched files in which only symbols are governed, and all of them are unchanged.
 	unchanged map[repo.Path]bool
@@ -59,12 +59,7 @@ func (d *derivation) gradeAll(ctx context.Context, read OutlineReader) error {
 			return err
 		}
 		drifting = append(drifting, s)
-		for _, a := range d.attestations(s) {
-			grades[s] = append(grades[s], &driftGrade{commit: a.commit})
-		}
-		slices.SortFunc(grades[s], func(a, b *driftGrade) int { return cmp.Compare(b.commit, a.commit) })
-		grades[s] = slices.CompactFunc(grades[s], func(a, b *driftGrade) bool { return a.commit == b.commit })
-		grades[s] = grades[s][:min(len(grades[s]), maxCompared)]
+		grades[s] = d.comparedWith(s)
 		for _, x := range grades[s] {
 			for _, b := range s.touchedFiles {
 				d.blobs.Request(x.commit, b.file.path)
@@ -78,7 +73,15 @@ func (d *derivation) gradeAll(ctx context.Context, read OutlineReader) error {
 	if d.outlineErr = d.blobs.Err; d.outlineErr != nil {
 		return nil // nothing can be graded
 	}
-	seen, err := d.outline(ctx, read, drifting, grades)
+	var compared []*change
+	for _, s := range drifting {
+		for _, x := range grades[s] {
+			x.list = d.changes(s, x.commit)
+			x.choose()
+			compared = append(compared, x.list...)
+		}
+	}
+	seen, err := d.outline(ctx, read, compared)
 	if err != nil {
 		return err
 	}
@@ -88,36 +91,51 @@ func (d *derivation) gradeAll(ctx context.Context, read OutlineReader) error {
 		}
 		for _, x := range grades[s] {
 			x.measure(seen, d.outlineErr)
-			if s.driftGrade == nil || x.grade.Rank() < s.driftGrade.grade.Rank() {
+			if s.driftGrade == nil || s.textOfMerge == (x.grade.Rank() > s.driftGrade.grade.Rank()) {
 				s.driftGrade = x
 			}
 		}
+		if s.textOfMerge && s.driftGrade != nil && s.driftGrade.grade != "" {
+			s.driftGrade.unchanged = nil // the others of the latest versions may differ there
+		}
 	}
-	return d.compareParts(ctx, drifting)
+	if err := d.compareParts(ctx, drifting); err != nil {
+		return err
+	}
+	return d.dropOtherSymbols(ctx, read, drifting)
 }
 
-// outline reads the outlines of the changed files.
-func (d *derivation) outline(ctx context.Context, read OutlineReader, drifting []*nodeState, grades map[*nodeState][]*driftGrade) (map[workspace.File]*outline.Outline, error) {
+// comparedWith returns an empty grade for each attestation that the code of a node is compared with: the latest of
+// those whose spec is that of head. If there is none, a merge by git put the text together. Then the code is compared
+// with all of the latest versions, and the farthest counts.
+func (d *derivation) comparedWith(s *nodeState) []*driftGrade {
+	var list []*driftGrade
+	for _, a := range d.attestations(s) {
+		list = append(list, &driftGrade{commit: a.commit})
+	}
+	s.textOfMerge = len(list) == 0
+	if s.textOfMerge && len(s.top) <= maxCompared {
+		for _, c := range s.top {
+			list = append(list, &driftGrade{commit: c})
+		}
+	}
+	slices.SortFunc(list, func(a, b *driftGrade) int { return cmp.Compare(b.commit, a.commit) })
+	list = slices.CompactFunc(list, func(a, b *driftGrade) bool { return a.commit == b.commit })
+	return list[:min(len(list), maxCompared)]
+}
+
+// outline reads the outlines of those changes that choose selected.
+func (d *derivation) outline(ctx context.Context, read OutlineReader, compared []*change) (map[workspace.File]*outline.Outline, error) {
 	seen := make(map[workspace.File]*outline.Outline)
 	var files []*workspace.File
-	for _, s := range drifting {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	for _, c := range compared {
+		if !c.outlined {
+			continue
 		}
-		for _, x := range grades[s] {
-			x.list = d.changes(s, x.commit)
-			x.choose()
-			for i := range x.list {
-				c := &x.list[i]
-				if !c.outlined {
-					continue
-				}
-				for _, f := range []workspace.File{c.before(), c.after()} {
-					if _, asked := seen[f]; !asked {
-						seen[f] = nil
-						files = append(files, &f)
-					}
-				}
+		for _, f := range []workspace.File{c.before(), c.after()} {
+			if _, asked := seen[f]; !asked {
+				seen[f] = nil
+				files = append(files, &f)
 			}
 		}
 	}
@@ -131,21 +149,23 @@ func (d *derivation) outline(ctx context.Context, read OutlineReader, drifting [
 	if err == nil && len(found) != len(files) {
 		err = fmt.Errorf("%d outlines of %d contents", len(found), len(files))
 	}
-	if d.outlineErr = err; err == nil {
-		for i, f := range files {
-			seen[*f] = found[i]
-		}
+	if err != nil {
+		d.outlineErr = err
+		return seen, nil
+	}
+	for i, f := range files {
+		seen[*f] = found[i]
 	}
 	return seen, nil
 }
 
 // changes returns the touched files, as they are in a commit and at head. A moved file is one change with all its
 // paths.
-func (d *derivation) changes(s *nodeState, at repo.CommitNumber) []change {
-	var list []change
+func (d *derivation) changes(s *nodeState, at repo.CommitNumber) []*change {
+	var list []*change
 	done := make(map[repo.Path]bool)
 	take := func(p repo.Path) {
-		c := change{paths: []repo.Path{p}, was: d.blobs.At(at, p)}
+		c := &change{paths: []repo.Path{p}, was: d.blobs.At(at, p)}
 		for range len(s.moved) {
 			to, ok := s.moved[p]
 			if !ok {
@@ -201,19 +221,19 @@ func (c *change) readable() bool {
 // choose selects the files to outline: those with governed symbols, and all others, unless one of these
 // has the highest grade anyway.
 func (d *driftGrade) choose() {
-	ungradable := slices.ContainsFunc(d.list, func(c change) bool {
+	ungradable := slices.ContainsFunc(d.list, func(c *change) bool {
 		return c.symbols == nil && c.was != c.now && !c.readable()
 	})
 	n := 0
-	for i := range d.list {
-		if c := &d.list[i]; c.readable() && (c.symbols != nil || !ungradable) {
+	for _, c := range d.list {
+		if c.readable() && (c.symbols != nil || !ungradable) {
 			c.outlined = true
 			n++
 		}
 	}
 	if n > MaxOutlined {
-		for i := range d.list {
-			d.list[i].outlined = false
+		for _, c := range d.list {
+			c.outlined = false
 		}
 	}
 }
@@ -222,8 +242,7 @@ func (d *driftGrade) choose() {
 func (d *driftGrade) measure(seen map[workspace.File]*outline.Outline, doubt error) {
 	d.unchanged, d.whole = make(map[repo.Path]bool), make(map[string]string)
 	changed := make(map[repo.Path]bool)
-	for i := range d.list {
-		c := &d.list[i]
+	for _, c := range d.list {
 		g, moved := d.gradeOf(c, seen, doubt)
 		if g.Rank() > d.grade.Rank() {
 			d.grade = g
@@ -285,7 +304,7 @@ func whyWhole(c *change, old, now *outline.Outline, doubt error) string {
 
 // compareParts finds the nodes whose code is unchanged except for symbols that they do not govern.
 func (d *derivation) compareParts(ctx context.Context, drifting []*nodeState) error {
-	drifting = slices.DeleteFunc(drifting, func(s *nodeState) bool { return s.driftGrade == nil || s.driftGrade.grade != "" })
+	drifting = slices.DeleteFunc(slices.Clone(drifting), func(s *nodeState) bool { return s.driftGrade == nil || s.driftGrade.grade != "" })
 	for _, s := range drifting {
 		for _, f := range s.files {
 			d.blobs.Request(s.driftGrade.commit, f.path)
@@ -296,7 +315,10 @@ func (d *derivation) compareParts(ctx context.Context, drifting []*nodeState) er
 		return err
 	}
 	for _, s := range drifting {
-		s.same = len(s.changedFiles()) == 0 || d.blobs.Err == nil && d.sameCode(s, s.driftGrade.commit, s.driftGrade.unchanged)
+		s.same = len(s.changedFiles()) == 0
+		if !s.same && !s.textOfMerge && d.blobs.Err == nil {
+			s.same = d.sameCode(s, s.driftGrade.commit, s.driftGrade.unchanged)
+		}
 	}
 	return nil
 }

@@ -335,6 +335,19 @@ func (d *derivation) movedProblems(s *nodeState) []parse.Problem {
 	return list
 }
 
+// movedCode returns the paths at head that governed files were moved to and that no entry matches, sorted.
+func (d *derivation) movedCode(s *nodeState) []repo.Path {
+	var list []repo.Path
+	for from := range s.moved {
+		to := s.movedTo(from)
+		if !s.governs(to) && !d.blobs.At(d.g.head, to).IsZero() {
+			list = append(list, to)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 func (s *nodeState) governs(p repo.Path) bool {
 	return slices.ContainsFunc(s.node.Code, func(e parse.Entry) bool { return e.Matches(p) })
 }

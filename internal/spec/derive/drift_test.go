@@ -129,7 +129,7 @@ func TestMovedCode(t *testing.T) {
 		{"onto one that is gone", "a: @x=1 d/f=1 d/g=1\nb: -d/g\nc: d/f>d/g", "@x code=d/", "v1 d2 t2 a d/f-1 d/g-2"},
 		{"out of a directory of which nobody asked what is left", "a: @x=1 d/f=1 d/k=2\nb: -@x d/f>n/f", "@x code=d/", "v1 d1 t1 a d/f-1 n/f-1 ! code: d/f moved to n/f; add n/f, or let another spec govern it"},
 		{"since the last ack", "a: @x=1 f=1\nb: f=2\nc: | Spec-OK: x\nd: f>g", "", "v1 d0 t1 a c:valid ! code: f moved to g; replace f by g"},
-		{"and quieted", "a: @x=1 f=1\nb: f>g\nc: | Spec-OK: x", "", "v1 d0 t0 a c:valid"},
+		{"and quieted, still governed", "a: @x=1 f=1\nb: f>g\nc: | Spec-OK: x", "", "v1 d0 t0 a c:valid ! code: f moved to g; replace f by g"},
 		{"by a merge: nobody looks", "a: @x=1 f=1\nb: h=1\nc <- a: k=1\nm <- b c: f>g", "", "v1 d1 t1 a f-1"},
 		{"four out of a glob", "a: @x=1 d/1=1 d/2=2 d/3=3 d/4=4 d/5=5\nb: d/1>e/1 d/2>e/2 d/3>e/3 d/4>e/4", "@x code=d/*", "v1 d0 t1 a ! code: d/1 moved to e/1, d/2 moved to e/2, d/3 moved to e/3, and 1 more; add e/1, e/2, e/3, or let another spec govern it"},
 	})

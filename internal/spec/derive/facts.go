@@ -18,6 +18,8 @@ type Options struct {
 	Head repo.ID // zero if there is no commit yet
 	// Outlines reads the outlines that grade changes. With nil, every change of a file has the highest grade.
 	Outlines OutlineReader
+	// Commits asks for Facts.Format, which needs the outlines of every drift commit.
+	Commits bool
 }
 
 // Facts are the facts about a node from the history. A fact that is nil is unknown, and Unknown has the reason.
@@ -46,6 +48,11 @@ type Facts struct {
 	noHistory        bool                              // the history could not be read
 	DependsOnWatched bool                              // some of its code was deleted, so its facts depend on Result.Watched
 	DriftCommits     map[repo.CommitNumber][]repo.Path // the commits that drift counts, with the files that each changed
+	// Format has the drift commits that changed only comments or layout; see Options.Commits.
+	Format map[repo.CommitNumber]bool
+	// Moved are the paths that governed code was moved to and that no entry matches. They are governed until the
+	// spec is edited.
+	Moved []repo.Path
 }
 
 // A DriftFile is a governed file that changed since the last version or ack of its spec.
@@ -145,6 +152,11 @@ func SomeFacts(ctx context.Context, some, all []*parse.Node, at Options, h Histo
 			return Result{}, err
 		}
 	}
+	if at.Outlines != nil && at.Commits {
+		if err := d.findFormat(ctx, at.Outlines); err != nil {
+			return Result{}, err
+		}
+	}
 	if err := d.order(ctx); err != nil {
 		return Result{}, err
 	}
@@ -212,8 +224,11 @@ type nodeState struct {
 	unacked          bool          // touched is unknown, too, because acks could not be read
 	// unsureMerge says why it is unknown whether a touching merge was edited by hand, "" if it is known.
 	unsureMerge string
-	attested    []repo.CommitNumber // the attesting commits: top and the valid acks
-	driftGrade  *driftGrade         // how much the code changed; nil if it was not compared
+	attested    []repo.CommitNumber        // the attesting commits: top and the valid acks
+	driftGrade  *driftGrade                // how much the code changed; nil if it was not compared
+	textOfMerge bool                       // no attestation has the text at head: git's merge of several made it
+	narrowed    []touchedFile              // the touches that changed a governed symbol; nil if all count
+	format      map[repo.CommitNumber]bool // the drift commits that changed only comments or layout
 }
 
 func newDerivation(nodes []*parse.Node, h History, head repo.CommitNumber, c Contents) *derivation {
@@ -285,10 +300,11 @@ func (d *derivation) facts(s *nodeState) Facts {
 	}
 	if f.Drift != nil && *f.Drift > 0 {
 		f.Grade = s.grade()
-		f.DriftFiles, f.DriftCommits = s.driftFiles(), s.driftCommits()
+		f.DriftFiles, f.DriftCommits, f.Format = s.driftFiles(), s.driftCommits(), s.format
 		f.Problems = append(s.symbolProblems(), d.voidProblems(s)...)
 	}
 	f.Problems = append(f.Problems, d.movedProblems(s)...)
+	f.Moved = d.movedCode(s)
 	f.Status = f.StatusWithProposal(false)
 	return f
 }

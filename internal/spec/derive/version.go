@@ -112,7 +112,8 @@ const (
 // HistoryFilter returns the trailers and moves that the history index must keep for specs.
 func HistoryFilter() repo.HistoryFilter {
 	return repo.HistoryFilter{
-		Trailers: []string{TrailerSession, TrailerAck, TrailerBasis},
+		Trailers: []string{TrailerSession, TrailerAck, TrailerBasis, TrailerLost},
+		Read:     ackTrailers,
 		Marker:   TrailerAck,
 		MoveDir:  parse.Root,
 		MoveName: parse.FileName,
