@@ -46,9 +46,10 @@ func (p *Project) commandsIn(doc repo.Path, headings *regexp.Regexp, list *[]can
 		trimmed = strings.TrimPrefix(strings.TrimPrefix(trimmed, "$ "), "> ")
 		for _, c := range splitShell(trimmed) {
 			use, key, lang, ok := classify(c.words)
-			placeholder := strings.ContainsAny(trimmed, "<>{}…")
+			hasPlaceholder := strings.ContainsAny(trimmed, "<>{}…")
+			canBePasted := c.plain && !hasPlaceholder
 			known := func(o candidate) bool { return o.purpose == use && o.key == key }
-			if !ok || !c.plain || placeholder || slices.ContainsFunc(*list, known) {
+			if !ok || !canBePasted || slices.ContainsFunc(*list, known) {
 				continue
 			}
 			add(candidate{

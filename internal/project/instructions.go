@@ -208,10 +208,11 @@ func (p *Project) namesPath(word string, scope, file repo.Path) bool {
 	}
 	hasSlash := strings.Contains(strings.TrimPrefix(word, "./"), "/")
 	isDir := p.isDir(file)
+	isFileName := !isDir && strings.Contains(word, ".")
 	for _, named := range []repo.Path{join("", word), join(scope, word)} {
 		switch {
 		case named == "":
-		case named == file && (hasSlash || !isDir && strings.Contains(word, ".")):
+		case named == file && (hasSlash || isFileName):
 			return true
 		case named == file.Dir() && hasSlash && !isDir:
 			return true

@@ -26,7 +26,7 @@ const (
 // A testFiles says which files of a package a run takes, as far as its words and the literal strings of its
 // configuration do. Patterns match a path from the package's directory with a slash before it.
 type testFiles struct {
-	named  bool // by the words of the run
+	named  bool // the words of the run name them
 	globs  globList
 	dirs   []repo.Path // other files are not taken
 	maybe  globList    // files that a computed part of the configuration may take
@@ -34,9 +34,9 @@ type testFiles struct {
 }
 
 func (t *testFiles) fit(file string) fit {
-	within := func(dir repo.Path) bool { return repo.Path(file).Under(dir) }
+	contains := func(dir repo.Path) bool { return repo.Path(file).Under(dir) }
 	switch taken := t.globs.match("/" + file); {
-	case !slices.ContainsFunc(t.dirs, within):
+	case !slices.ContainsFunc(t.dirs, contains):
 		return fitNone
 	case taken && t.named:
 		return fitNamed

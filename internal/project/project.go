@@ -124,7 +124,7 @@ const (
 	forRun
 	forInstall
 	purposes
-	forOneTest = purposes // of a step only
+	forOneTest = purposes // of a toolCommand only
 )
 
 // A candidate is a command from a manifest.
@@ -150,9 +150,9 @@ const (
 // maxEach limits each list of [Commands].
 const maxEach = 3
 
-// CommandsFor returns the commands for a file or directory. CommandsFor each purpose the nearest directory above the
-// path whose manifests have one decides; commands for the file's own language come before others. If no
-// directory at or above it has any, the nearest manifests below a directory decide.
+// CommandsFor returns the commands for a file or directory. For each purpose it takes those of the nearest directory at
+// or above the path whose manifests have one, and prefers commands for the file's own language. If there is no such
+// directory, it takes those of the nearest manifests below a directory.
 func (p *Project) CommandsFor(path repo.Path) Commands {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -229,7 +229,7 @@ func (p *Project) candidates(dir repo.Path) []candidate {
 		for _, offer := range []func(*Project, repo.Path, func(candidate)){
 			(*Project).taskCommands, (*Project).nodeCommands, (*Project).denoCommands, (*Project).goCommands, (*Project).cargoCommands,
 			(*Project).pythonCommands, (*Project).gradleCommands, (*Project).mavenCommands, (*Project).nativeCommands,
-			(*Project).rubyCommands, (*Project).phpCommands, (*Project).installCommands, (*Project).stepCommands, (*Project).runCommands,
+			(*Project).rubyCommands, (*Project).phpCommands, (*Project).installCommands, (*Project).toolCommands, (*Project).runCommands,
 		} {
 			offer(p, dir, add)
 		}

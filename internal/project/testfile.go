@@ -183,7 +183,7 @@ func (p *Project) testCommand(test repo.Path, lang string) (Command, bool, strin
 	case "":
 		return p.shellTest(test)
 	}
-	return p.stepTest(test, lang)
+	return p.toolTest(test, lang)
 }
 
 // shellTest returns the command that runs a test that is a script.

@@ -8,11 +8,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A step is a command that a file of a directory shows: the manifest of a tool, or its configuration.
-type step struct {
+// A toolCommand is a command that people run in a directory with a certain file: the manifest of a tool, or its
+// configuration.
+type toolCommand struct {
 	files string // names or patterns; the first that the directory has counts
-	when  string // an expression that the file matches
-	line  bool   // the line that matches is named
+	when  string // an expression that the file must match; "" for any file
+	line  bool   // the line that matches is the source
 	use   purpose
 	run   string // in the directory; at the root if it has {path}; [Project.expand] has the other words in braces
 	lang  string
@@ -25,7 +26,8 @@ const (
 	mesonProject = `^[ \t]*project\s*\(`
 )
 
-var steps = []step{
+// knownTools are tools with one command for each purpose. Other files of this package know tools with more.
+var knownTools = []toolCommand{
 	{files: ".gitmodules", use: forInstall, run: "git submodule update --init --recursive", order: orderImplied + 1},
 
 	{files: ".golangci.*", use: forLint, run: "golangci-lint run", lang: "go", order: orderConfig},
@@ -94,40 +96,41 @@ var steps = []step{
 	{files: "pubspec.yaml", use: forOneTest, run: "{dart} test {test}", lang: "dart"},
 }
 
-// stepCommands adds the steps of a directory.
-func (p *Project) stepCommands(dir repo.Path, add func(candidate)) {
-	for _, s := range steps {
-		file, line := p.stepFile(&s, dir)
-		if file == "" || s.use == forOneTest {
+// toolCommands adds the commands of the known tools that a directory uses.
+func (p *Project) toolCommands(dir repo.Path, add func(candidate)) {
+	for _, t := range knownTools {
+		file, line := p.toolFile(&t, dir)
+		if file == "" || t.use == forOneTest {
 			continue
 		}
-		key := cmp.Or(s.key, p.expand(&s, "", file, ""))
-		if s.use == forInstall {
+		key := cmp.Or(t.key, p.expand(&t, "", file, ""))
+		if t.use == forInstall {
 			words := strings.Fields(key)
 			key = installKey(words[0], words)
 		}
 		add(candidate{
-			Command: Command{Run: p.expand(&s, dir, file, ""), Source: file, Line: line},
-			purpose: s.use, lang: s.lang, key: key, order: cmp.Or(s.order, orderImplied),
+			Command: Command{Run: p.expand(&t, dir, file, ""), Source: file, Line: line},
+			purpose: t.use, lang: t.lang, key: key, order: cmp.Or(t.order, orderImplied),
 		})
 	}
 }
 
-// stepFile returns the file of a directory that shows a step, and the line to name; "" for none.
-func (p *Project) stepFile(s *step, dir repo.Path) (repo.Path, int) {
-	for name := range strings.FieldsSeq(s.files) {
+// toolFile returns the file of a directory that shows the use of a tool, "" for none, and the line that shows it, 0 for
+// the file as a whole.
+func (p *Project) toolFile(t *toolCommand, dir repo.Path) (repo.Path, int) {
+	for name := range strings.FieldsSeq(t.files) {
 		file := p.fileLike(dir, name)
 		if file == "" {
 			continue
 		}
 		line := 0
-		if s.when != "" {
-			line = lineOf(p.text(file), s.when)
+		if t.when != "" {
+			line = lineOf(p.text(file), t.when)
 			if line == 0 {
 				return "", 0
 			}
 		}
-		if !s.line {
+		if !t.line {
 			line = 0
 		}
 		return file, line
@@ -135,8 +138,8 @@ func (p *Project) stepFile(s *step, dir repo.Path) (repo.Path, int) {
 	return "", 0
 }
 
-// expand returns the command of a step for a shell at the root, with what the words in braces stand for.
-func (p *Project) expand(s *step, dir, file, test repo.Path) string {
+// expand returns a command for a shell at the root. It replaces the words in braces.
+func (p *Project) expand(t *toolCommand, dir, file, test repo.Path) string {
 	rel, _ := relative(dir, test)
 	run := strings.NewReplacer(
 		"{file}", quoteWord(file.Base()),
@@ -146,8 +149,8 @@ func (p *Project) expand(s *step, dir, file, test repo.Path) string {
 		"{bundle}", p.bundled(dir),
 		"{python}", p.pythonPrefix(dir),
 		"{dart}", p.dartTool(file),
-	).Replace(s.run)
-	if strings.Contains(s.run, "{path}") {
+	).Replace(t.run)
+	if strings.Contains(t.run, "{path}") {
 		return run
 	}
 	return inDir(dir, run)
@@ -156,16 +159,17 @@ func (p *Project) expand(s *step, dir, file, test repo.Path) string {
 // className returns the name of the class in a file that is named for it.
 func className(file repo.Path) string { return strings.TrimSuffix(file.Base(), path.Ext(file.Base())) }
 
-// stepTest returns the command that runs one test file by a step.
-func (p *Project) stepTest(test repo.Path, lang string) (Command, bool, string) {
+// toolTest returns the command of a known tool that runs one test file.
+func (p *Project) toolTest(test repo.Path, lang string) (Command, bool, string) {
 	for d := range test.Dir().Upward() {
-		for _, s := range steps {
-			file, _ := p.stepFile(&s, d)
-			byClass := strings.Contains(s.run, "{class}")
-			if s.use != forOneTest || s.lang != lang || file == "" || byClass && !isVariable(className(test)) {
+		for _, t := range knownTools {
+			file, _ := p.toolFile(&t, d)
+			runsOneTest := t.use == forOneTest && t.lang == lang
+			noClass := strings.Contains(t.run, "{class}") && !isVariable(className(test))
+			if !runsOneTest || noClass || file == "" {
 				continue
 			}
-			return Command{Run: p.expand(&s, d, file, test), Dir: d, Source: file}, true, ""
+			return Command{Run: p.expand(&t, d, file, test), Dir: d, Source: file}, true, ""
 		}
 	}
 	return Command{}, false, "no file says which program runs it"
