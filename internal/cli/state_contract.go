@@ -54,12 +54,12 @@ With --schema it prints the JSON Schema of that file, for editors.`,
 	return c
 }
 
-// printContract prints the inventory: the files by group, then the patterns and the keys
+// printContract prints the contract: the files by group, then the patterns and the keys
 // of the workflow document.
 func (p *program) printContract(ct *contract.Contract) {
-	var sections []inventorySection
+	var sections []contractSection
 	for _, g := range ct.Groups {
-		s := inventorySection{title: g.Title, tone: term.Good, verdict: contract.Canonical.String()}
+		s := contractSection{title: g.Title, tone: term.Good, verdict: contract.Canonical.String()}
 		for _, f := range ct.Files {
 			if f.Group == g.Name {
 				s.add(f.Name, fileNotes(f))
@@ -67,15 +67,15 @@ func (p *program) printContract(ct *contract.Contract) {
 		}
 		sections = append(sections, s)
 	}
-	allowed := inventorySection{title: "Patterns", tone: term.Plain, verdict: contract.PatternAllowed.String()}
+	allowed := contractSection{title: "Patterns", tone: term.Plain, verdict: contract.PatternAllowed.String()}
 	for _, pt := range ct.Patterns {
 		allowed.add(pt.Pattern, patternNotes(pt))
 	}
-	ephemeral := inventorySection{title: "Temporary files", tone: term.Dim, verdict: contract.Ephemeral.String()}
+	ephemeral := contractSection{title: "Temporary files", tone: term.Dim, verdict: contract.Ephemeral.String()}
 	for _, pt := range ct.Ephemeral {
 		ephemeral.add(pt.Pattern, patternNotes(pt))
 	}
-	keys := inventorySection{title: "Keys of the workflow document", tone: term.Plain, verdict: "key"}
+	keys := contractSection{title: "Keys of the workflow document", tone: term.Plain, verdict: "key"}
 	for _, k := range ct.Keys {
 		notes := []string{string(k.Type)}
 		notes = appendNote(notes, "one of ", k.Enum...)
@@ -98,8 +98,8 @@ func (p *program) printContract(ct *contract.Contract) {
 	}
 }
 
-// An inventorySection lists names, each with what the contract says about it.
-type inventorySection struct {
+// A contractSection lists names, each with what the contract says about it.
+type contractSection struct {
 	title   string
 	tone    term.Tone
 	verdict string
@@ -108,7 +108,7 @@ type inventorySection struct {
 	width   int // of the longest name that is not too long for a column
 }
 
-func (s *inventorySection) add(name string, notes []string) {
+func (s *contractSection) add(name string, notes []string) {
 	const column = 30
 	if len(name) <= column {
 		s.width = max(s.width, len(name))

@@ -18,14 +18,14 @@ var projectGroup = Group{Name: "project", Title: "Of this project"}
 func onlyAdds(name string, fields []string, lists ...string) error {
 	for _, field := range fields {
 		if field != "name" && !slices.Contains(lists, field) {
-			return changes(name, field)
+			return cannotChange(name, field)
 		}
 	}
 	return nil
 }
 
-// changes is the error about a field that would change an entry of the default contract.
-func changes(name, field string) error {
+// cannotChange returns the error for a field that would change an entry of the default contract.
+func cannotChange(name, field string) error {
 	const text = "%s is in the default contract, so a project cannot change its %s; leave out %[2]s, or list a new name"
 	return fmt.Errorf(text, name, field)
 }
@@ -83,24 +83,24 @@ func (c *Contract) hasFile(name string) bool {
 // addValues adds the status values, and the legal values of fields, that more has.
 func (f *File) addValues(more File) error {
 	if len(more.Status) > 0 && len(f.Status) == 0 {
-		return changes(f.Name, "status")
+		return cannotChange(f.Name, "status")
 	}
 	f.Status = union(f.Status, more.Status)
 	switch {
 	case more.Schema == nil:
 		return nil
 	case f.Schema == nil:
-		return changes(f.Name, "schema")
+		return cannotChange(f.Name, "schema")
 	case more.Schema.Required != nil:
-		return changes(f.Name, "schema.required")
+		return cannotChange(f.Name, "schema.required")
 	case more.Schema.Recommended != nil:
-		return changes(f.Name, "schema.recommended")
+		return cannotChange(f.Name, "schema.recommended")
 	}
 	s := *f.Schema
 	s.Enums = maps.Clone(s.Enums)
 	for field, values := range more.Schema.Enums {
 		if len(s.Enums[field]) == 0 {
-			return changes(f.Name, "schema.enums."+field)
+			return cannotChange(f.Name, "schema.enums."+field)
 		}
 		s.Enums[field] = union(s.Enums[field], values)
 	}
@@ -119,14 +119,15 @@ func union(a, b []string) []string {
 	return all
 }
 
-// badFields says which fields of a file a project cannot give it.
+// badFields returns why a project cannot list a file with these fields, "" if it can.
 func badFields(f File) string {
 	_, ext := split(f.Name)
 	hasStatus := len(f.Status) > 0 || f.Sidecar != ""
+	describesContent := f.Log || hasStatus || f.Schema != nil
 	switch {
 	case f.Role != "":
 		return "cannot be given a role: only the default contract assigns them"
-	case f.Dir && (f.Log || hasStatus || f.Schema != nil):
+	case f.Dir && describesContent:
 		return "is a directory: it has no log, status, sidecar or schema"
 	case hasStatus && ext != ".md":
 		return "has status values or a sidecar, which are for Markdown, .md"
@@ -143,7 +144,8 @@ func badFields(f File) string {
 	return ""
 }
 
-// checkSidecar checks that the sidecar of a file is listed, which it may be later.
+// checkSidecar checks that the sidecar of a file is listed. It is called after all files were added, because the
+// sidecar may come after its file.
 func (c *Contract) checkSidecar(f File, _ []string) error {
 	if f.Sidecar != "" && !c.hasFile(f.Sidecar) {
 		return fmt.Errorf("the sidecar %s of %s is not listed", f.Sidecar, f.Name)

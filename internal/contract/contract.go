@@ -34,7 +34,7 @@ type Contract struct {
 	index index
 }
 
-// A Group is a section of the inventory.
+// A Group is a section of the printed contract.
 type Group struct {
 	Name  string `yaml:"name" json:"name"`
 	Title string `yaml:"title" json:"title"`

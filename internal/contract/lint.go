@@ -21,7 +21,7 @@ type Reference struct {
 // continues with a placeholder, a glob or braces is unknown, and Lint says nothing about
 // it. For a path below a directory, Lint checks the directory.
 func (c *Contract) Lint(document string, content []byte, dirs []string) (found []Reference, checked int) {
-	mention := mentionOf(dirs)
+	mention := mentionExpr(dirs)
 	if mention == nil {
 		return nil, 0
 	}
@@ -33,7 +33,7 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) (found [
 			checked++
 			name := string(line[at[2]:at[3]])
 			rest := line[at[3]:]
-			if !ends(name, rest) {
+			if !isComplete(name, rest) {
 				continue
 			}
 			below := bytes.HasPrefix(rest, []byte("/"))
@@ -56,9 +56,9 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) (found [
 // they belong to the sentence.
 const nameMarks = "_@+-"
 
-// mentionOf returns an expression that matches one of dirs and the name after it, which
+// mentionExpr returns an expression that matches one of dirs and the name after it, which
 // may be empty; nil if there are no directories. Separators may be backslashes.
-func mentionOf(dirs []string) *regexp.Regexp {
+func mentionExpr(dirs []string) *regexp.Regexp {
 	const separator = `[/\\]+`
 	var alternatives []string
 	for _, d := range dirs {
@@ -75,9 +75,10 @@ func mentionOf(dirs []string) *regexp.Regexp {
 		`([\pL\pM\pN.` + nameMarks + `]*)`)
 }
 
-// ends reports whether a name is complete. Before a placeholder, a glob or a backslash it
-// is, if it has an extension: **.ken/state/plan.md** is complete, .ken/state/plan-* is not.
-func ends(name string, rest []byte) bool {
+// isComplete reports whether all of a name is known. A name before a placeholder, a glob or a
+// backslash is complete only with an extension: in **.ken/state/plan.md** it is, in
+// .ken/state/plan-* it is not.
+func isComplete(name string, rest []byte) bool {
 	if len(rest) == 0 || !strings.ContainsRune(`<{[$%*?\`, rune(rest[0])) {
 		return true
 	}

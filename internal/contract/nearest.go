@@ -72,14 +72,15 @@ func (c *Contract) misspelt(name string) string {
 	}
 	return c.nearest(func(s, e string) (int, bool) {
 		away, ok := suggest.TypoDistance(stem, s)
-		return away, ok && e == ext && slips(stem, s)
+		return away, ok && e == ext && differByTypos(stem, s)
 	})
 }
 
-// slips reports whether two stems differ by typing mistakes and not by a word. If their
+// differByTypos reports whether two stems differ by typing mistakes and not by a word. If their
 // numbers of words differ, a mistake split or joined words.
-func slips(a, b string) bool {
-	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
+func differByTypos(a, b string) bool {
+	as := strings.Split(a, "-")
+	bs := strings.Split(b, "-")
 	return len(as) != len(bs) || slices.EqualFunc(as, bs, isTypo)
 }
 
@@ -99,9 +100,9 @@ func (c *Contract) variant(name string) string {
 	return ""
 }
 
-// misspeltVariant finds the variant whose beginning is misspelt or at the end:
-// impl-summary-cr3.json for implementation-summary-cr3.json, review-pr12.md for
-// pr12-review.md.
+// misspeltVariant finds the variant whose prefix is misspelt, as in
+// implementation-summary-cr3.json for impl-summary-cr3.json, or comes last, as in
+// pr12-review.md for review-pr12.md.
 func (c *Contract) misspeltVariant(name string) string {
 	stem, ext := split(dashed(name))
 	words := strings.Split(stem, "-")

@@ -1,5 +1,5 @@
-// Package suggest finds the word that a user probably meant to type. It compares two
-// words; the caller has the list of legal ones.
+// Package suggest finds the word that a user probably meant to type. The caller has the list
+// of legal words.
 package suggest
 
 import (
@@ -16,12 +16,14 @@ const longest = 255
 // least one and at most three letters. Two swapped letters count as one. Words of fewer
 // than three letters must be equal.
 func TypoDistance(a, b string) (letters int, ok bool) {
-	short, long := min(len(a), len(b)), max(len(a), len(b))
+	short := min(len(a), len(b))
+	long := max(len(a), len(b))
 	most := min(max(short/3, 1), 3)
 	if long > longest || long-short > most {
 		return 0, false
 	}
-	a, b = strings.ToLower(a), strings.ToLower(b)
+	a = strings.ToLower(a)
+	b = strings.ToLower(b)
 	switch {
 	case a == b:
 		return 0, true
@@ -34,7 +36,7 @@ func TypoDistance(a, b string) (letters int, ok bool) {
 	return letters, letters <= most
 }
 
-// swapped reports whether words differ by two neighbours in the other order.
+// swapped reports whether words differ only by two letters next to each other in the other order.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -43,5 +45,9 @@ func swapped(a, b string) bool {
 	for i < len(a) && a[i] == b[i] {
 		i++
 	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	if i+1 >= len(a) {
+		return false
+	}
+	crossed := a[i] == b[i+1] && a[i+1] == b[i]
+	return crossed && a[i+2:] == b[i+2:]
 }

@@ -30,10 +30,10 @@ func TestTypoDistance(t *testing.T) {
 		{strings.Repeat("a", 300), strings.Repeat("a", 300), 0, false},
 	} {
 		if n, ok := suggest.TypoDistance(c.a, c.b); ok != c.ok || ok && n != c.letters {
-			t.Errorf("Slip(%.20q, %.20q) = %d, %t; want %d, %t", c.a, c.b, n, ok, c.letters, c.ok)
+			t.Errorf("TypoDistance(%.20q, %.20q) = %d, %t; want %d, %t", c.a, c.b, n, ok, c.letters, c.ok)
 		}
 		if n, ok := suggest.TypoDistance(c.b, c.a); ok != c.ok || ok && n != c.letters {
-			t.Errorf("Slip(%.20q, %.20q) = %d, %t; want %d, %t", c.b, c.a, n, ok, c.letters, c.ok)
+			t.Errorf("TypoDistance(%.20q, %.20q) = %d, %t; want %d, %t", c.b, c.a, n, ok, c.letters, c.ok)
 		}
 	}
 }

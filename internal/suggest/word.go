@@ -2,16 +2,16 @@ package suggest
 
 import "strings"
 
-// Word returns the element of among that word was probably meant to be: the same except
-// for case or separators, or the one with the fewest different letters, or another form
-// of the word. It reports false if there is none.
-func Word(word string, among []string) (string, bool) {
+// Word returns the legal word that the user probably meant: one that differs only in case or
+// separators, else the one with the fewest different letters, else another form of the word. It
+// reports false if there is none.
+func Word(word string, legal []string) (string, bool) {
 	if len(word) > longest {
 		return "", false
 	}
 	plain := fold(word)
 	best, least := "", 0
-	for _, w := range among {
+	for _, w := range legal {
 		if d, ok := TypoDistance(plain, fold(w)); ok && (best == "" || d < least) {
 			best, least = w, d
 		}
@@ -19,7 +19,7 @@ func Word(word string, among []string) (string, bool) {
 	if best != "" {
 		return best, true
 	}
-	for _, w := range among {
+	for _, w := range legal {
 		if SameRoot(plain, fold(w)) && len(w) > len(best) {
 			best = w
 		}
