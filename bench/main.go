@@ -1,7 +1,7 @@
 // Command bench measures ken on whole repositories and prints one table. It runs whole processes, as users do.
 //
-// Every figure is a ratio to git or md5sum, measured in the same run, so that figures of different machines can be
-// compared. docs/performance.md has the method and the last figures.
+// Where another program does similar work, a figure is a ratio to that program, measured in the same run, so that
+// figures of different machines can be compared. docs/performance.md has the method and the last figures.
 //
 //	go run ./bench                       everything
 //	go run ./bench -sizes 500 -run trust one row, quickly

@@ -98,8 +98,8 @@ var imports = func() map[string][]string {
 	m["worker"] = join(types, features, facts, []string{"ken", "queue"})
 	m["env"] = []string{"fault"} // facts read timeouts with it
 	m["atomicfile"] = nil        // facts replace files with it
-	// git reads a repository, and caches who made the content of merged files. git/command runs git, git/objects reads objects with it, git/remerge repeats merges, and the others parse what git has
-	// read, without I/O.
+	// git reads a repository, and caches who made the content of merged files. git/command runs git, git/objects reads
+	// objects with it, git/remerge repeats merges, and the others parse what git has read, without I/O.
 	m["git"] = join(types, []string{"atomicfile", "cache", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history"})
 	m["git/command"] = []string{"env", "fault"}
 	m["git/objects"] = []string{"repo", "git/command"}
