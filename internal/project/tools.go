@@ -8,8 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A toolCommand is a command that people run in a directory with a certain file: the manifest of a tool, or its
-// configuration.
+// A toolCommand is a command for a directory with a certain file: the manifest of a tool, or its configuration.
 type toolCommand struct {
 	files string // names or patterns; the first that the directory has counts
 	when  string // an expression that the file must match; "" for any file
@@ -115,8 +114,7 @@ func (p *Project) toolCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// toolFile returns the file of a directory that shows the use of a tool, "" for none, and the line that shows it, 0 for
-// the file as a whole.
+// toolFile returns the file of a directory that a tool needs, "" for none, and its line, 0 for the file as a whole.
 func (p *Project) toolFile(t *toolCommand, dir repo.Path) (repo.Path, int) {
 	for name := range strings.FieldsSeq(t.files) {
 		file := p.fileLike(dir, name)
