@@ -5,6 +5,7 @@
 //	go run . -questions testdata/questions.json find DIR...   where is X handled
 //	go run . edges DIR...                            which file uses which, against compilers
 //	go run . documents DIR...                        which stale mentions does ken docs list
+//	go run . outlines DIR...                         sums of all outlines, to compare two versions of ken
 //
 // A study works on clones of its own, and changes nothing in the repositories that it is given.
 package main
@@ -39,11 +40,12 @@ type study struct {
 	env []string
 }
 
-// studies return their tables as Markdown.
+// studies return their tables as Markdown, and sums as lines.
 var studies = map[string]func(*study, context.Context) (string, error){
 	"find":      (*study).find,
 	"edges":     (*study).edges,
 	"documents": (*study).documents,
+	"outlines":  (*study).outlines,
 }
 
 func main() {
