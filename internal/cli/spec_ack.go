@@ -33,6 +33,10 @@ stay as they are.`,
 				if len(done.Nodes) > 0 {
 					p.io.Line(term.Good, "acked", strings.Join(done.Nodes, ", "), "in commit "+done.Commit.Short())
 				}
+				if len(done.Edited) > 0 {
+					edited := strings.Join(done.Edited, ", ")
+					p.io.Remarkf("ken: the edit of %s is not committed; the ack is about the committed text", edited)
+				}
 				if len(done.NoDrift) > 0 {
 					p.io.Line(term.Plain, "no drift", strings.Join(done.NoDrift, ", "), "nothing to acknowledge")
 				}

@@ -10,7 +10,7 @@ import (
 func (p *program) specOwner() *cobra.Command {
 	return &cobra.Command{
 		Use:     "owner PATH…",
-		Short:   "Show which specs govern a file, and which refer to it",
+		Short:   "Show which specs govern a file or the files of a directory, and which refer to it",
 		Example: `  ken spec owner internal/parse/parse.go`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -19,7 +19,7 @@ func (p *program) specOwner() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				owners, err := w.Spec().Owners(c.Context(), chosen)
+				owners, err := w.Spec().OwnersBelow(c.Context(), chosen)
 				if err != nil {
 					return err
 				}

@@ -45,4 +45,7 @@ type acked struct{ *spec.AckResult }
 
 func (a acked) print(out *term.IO) {
 	out.Line(term.Plain, "acked", strings.Join(a.Nodes, ", "), "in commit "+a.Commit.Short())
+	if len(a.Edited) > 0 {
+		out.Line(term.Plain, "edited", strings.Join(a.Edited, ", "), "the ack is about the committed text, not about this edit")
+	}
 }

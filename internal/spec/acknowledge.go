@@ -28,6 +28,8 @@ type AckResult struct {
 	Nodes  []string `json:"nodes"`           // the ids in the commit
 	// NoDrift are the specs that needed no ack, because their code did not change.
 	NoDrift []string `json:"no_drift,omitempty"`
+	// Edited are the specs in the commit whose files differ from HEAD. The ack is about their committed text.
+	Edited []string `json:"edited,omitempty"`
 }
 
 // Ack records, in an empty commit on top of HEAD, that specs still hold although their code changed. It changes
@@ -72,11 +74,34 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*AckResult, error) {
 	for _, n := range nodes {
 		done.Nodes = append(done.Nodes, n.ID)
 	}
+	if done.Edited, err = r.editedSpecs(ctx, head.Commit, nodes); err != nil {
+		return nil, err
+	}
 	done.Commit, err = r.ws.Git.CommitEmpty(ctx, head.Commit, ackMessage(done.Nodes, bases, reason, req.Session))
 	if err != nil {
 		return nil, err
 	}
 	return done, nil
+}
+
+// editedSpecs returns the ids of the nodes whose files in the work tree differ from a commit.
+func (r *Reader) editedSpecs(ctx context.Context, commit repo.ID, nodes []*parse.Node) ([]string, error) {
+	files, _, err := r.specs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	committed, err := r.specsAt(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	var edited []string
+	for _, n := range nodes {
+		i := slices.IndexFunc(files, func(f repo.LoadedFile) bool { return f.Path == n.Path })
+		if i < 0 || !r.isStored(files[i], committed[n.Path]) {
+			edited = append(edited, n.ID)
+		}
+	}
+	return edited, nil
 }
 
 // drifting returns the nodes that have drift, or whose drift is unknown, and the ids of the others.

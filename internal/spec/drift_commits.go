@@ -80,7 +80,10 @@ func (r *Reader) driftCommits(ctx context.Context, f *derive.Facts, head repo.ID
 	for _, n := range slices.SortedFunc(maps.Keys(f.DriftCommits), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
 		c, paths := h.Commit(n), slices.Clone(f.DriftCommits[n])
 		slices.Sort(paths)
-		list = append(list, DriftCommit{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: derive.Session(c.Trailers), Paths: slices.Compact(paths), Format: f.Format[n]})
+		list = append(list, DriftCommit{
+			Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: derive.Session(c.Trailers),
+			Paths: slices.Compact(paths), Format: f.Format[n],
+		})
 	}
 	return list, nil
 }

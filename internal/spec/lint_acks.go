@@ -44,9 +44,10 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 				continue
 			}
 			unknown := Finding{
-				Rule:    parse.RuleAck,
-				Message: fmt.Sprintf("commit %s has the trailer %s: %s, and no spec ever had this id", commit.ID.Short(), derive.TrailerAck, parse.Quote(id)),
-				Fix:     "if the spec that was meant still holds: ken spec ack ID --reason TEXT",
+				Rule: parse.RuleAck,
+				Message: fmt.Sprintf("commit %s has the trailer %s: %s, and no spec ever had this id",
+					commit.ID.Short(), derive.TrailerAck, parse.Quote(id)),
+				Fix: "if the spec that was meant still holds: ken spec ack ID --reason TEXT",
 			}
 			meant := meantBy(id, drift)
 			for _, unknown.Node = range meant {

@@ -1,6 +1,12 @@
 package spec
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/parse"
 )
@@ -17,6 +23,76 @@ type Claim struct {
 	ID    string `json:"id"`
 	Desc  string `json:"desc"`
 	Entry string `json:"entry"`
+}
+
+// OwnersBelow returns the specs that govern each path and those that refer to it; for a directory also those of the
+// tracked files below it. A path that neither git nor the work tree has is an error.
+func (r *Reader) OwnersBelow(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
+	tracked, err := r.tracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k, err := r.cachedNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(paths)
+	for _, p := range pathsOf(tracked) {
+		if slices.ContainsFunc(paths, func(dir repo.Path) bool { return p.Under(dir) }) {
+			all = append(all, p)
+		}
+	}
+	below := all[len(paths):]
+	for _, dir := range paths {
+		if !slices.ContainsFunc(below, func(p repo.Path) bool { return p.Under(dir) }) {
+			if err := r.mustExist(ctx, dir); err != nil {
+				return nil, err
+			}
+		}
+	}
+	nodes := k.list()
+	place := make(map[string]int, len(nodes))
+	for i, n := range nodes {
+		place[n.ID] = i
+	}
+	known := Owners(nodes, all)
+	var out []Ownership
+	for _, dir := range paths {
+		o := Ownership{PathJSON: dir.JSON(), Governing: []Claim{}, Related: []Claim{}}
+		for i, p := range all {
+			if p.Under(dir) {
+				o.Governing = addClaims(o.Governing, known[i].Governing)
+				o.Related = addClaims(o.Related, known[i].Related)
+			}
+		}
+		order := func(a, b Claim) int { return cmp.Compare(place[a.ID], place[b.ID]) }
+		slices.SortFunc(o.Governing, order)
+		slices.SortFunc(o.Related, order)
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// addClaims adds the claims of nodes that the list does not have.
+func addClaims(list, more []Claim) []Claim {
+	for _, c := range more {
+		if !slices.ContainsFunc(list, func(have Claim) bool { return have.ID == c.ID }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// mustExist returns an error if the work tree does not have a path.
+func (r *Reader) mustExist(ctx context.Context, p repo.Path) error {
+	found, err := r.ws.Files.Stat(ctx, []repo.Entry{{Path: p}})
+	if err != nil || p == "" || found[0].Presence != repo.Absent {
+		return err
+	}
+	return &fault.Error{
+		Kind: fault.Usage, Hint: "list the files that specs govern: ken spec ls --json",
+		Err: errors.New("no such file or directory: " + parse.Quote(p.String())),
+	}
 }
 
 // Owners returns for each path the nodes that govern it and the nodes that refer to it, in the order of nodes.
