@@ -210,7 +210,7 @@ func failure(c *cobra.Command, ran *survey.RunResult, plan string) error {
 	case ran.Left > 0 && ran.Stopped == "" && len(ran.Leased) == 0:
 		return &fault.Error{
 			Hint: "list what is left: " + plan,
-			Err:  fmt.Errorf("%s changed during the survey and must be described again", english.Count(ran.Left, "directory")),
+			Err:  fmt.Errorf("%s must be described again: files or summaries changed during the run", english.Count(ran.Left, "directory")),
 		}
 	default:
 		return nil

@@ -25,7 +25,7 @@ type DirStatus struct {
 	ChangedChildren int // those of them that differ from the basis of the record
 
 	outlined bool         // Record is the outline of the present content
-	retried  bool         // the author of Record could not finish it, twice
+	retried  bool         // the author of Record could not finish it, twice, from the same own files
 	children []*DirStatus // by name
 }
 
@@ -118,11 +118,11 @@ func (ts *treeStatus) judgeLevel(ctx context.Context, level []*Directory) error 
 }
 
 // findRetried finds the directories with a partial summary that the same author wrote twice
-// from the same basis. A third attempt would end like the first two.
+// from the same own files. A third attempt would end like the first two.
 func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error {
 	var dirs []repo.Path
 	for _, d := range level {
-		if s := ts.status[d]; s.Verdict == Partial && s.hasSummary() {
+		if s := ts.status[d]; s.hasPartialSummary() {
 			dirs = append(dirs, s.Record.Path)
 		}
 	}
@@ -135,7 +135,7 @@ func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error
 	}
 	for _, d := range level {
 		s := ts.status[d]
-		if s.Verdict != Partial || !s.hasSummary() {
+		if !s.hasPartialSummary() {
 			continue
 		}
 		attempts := 0
@@ -146,17 +146,25 @@ func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error
 		}
 		if attempts > 1 {
 			s.retried = true
+		}
+		if s.retried && s.Verdict == Partial {
 			s.Reasons = []string{"its author could not finish it, twice"}
 		}
 	}
 	return nil
 }
 
+// hasPartialSummary reports whether the author of the directory's summary could not finish it.
+func (s *DirStatus) hasPartialSummary() bool { return s.hasSummary() && s.Record.Partial }
+
 // sameAttempt reports whether both records are partial summaries by the same recipe from the
-// same basis.
+// same own files. The texts of subdirectories do not count: the second attempts below a
+// directory give it other texts, and would otherwise make its second attempt a first one.
 func sameAttempt(a, b *store.DirRecord) bool {
-	return a.Partial && b.Partial && a.Recipe == b.Recipe && a.Basis.Digest() == b.Basis.Digest()
+	return a.Partial && b.Partial && a.Recipe == b.Recipe && slices.EqualFunc(a.Basis.Files, b.Basis.Files, sameFile)
 }
+
+func sameFile(a, b store.BasisFile) bool { return a.ID == b.ID && string(a.Name) == string(b.Name) }
 
 // judgeByRecords judges directories by the stored records.
 func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) error {
@@ -338,8 +346,8 @@ func (s *DirStatus) finish() {
 // describedAnew is the reason for a child with another text than in the basis.
 const describedAnew = " has a new summary"
 
-// differing names the children that differ from a record's basis or whose own text is not fresh. unknown counts those
-// with an unknown verdict.
+// differing names the children that differ from a record's basis or whose content changed since their text was
+// written. unknown counts those with an unknown verdict.
 func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) {
 	was := make(map[string]fresh.Digest, len(r.Basis.Children))
 	for _, c := range r.Basis.Children {
@@ -357,9 +365,11 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 			names = append(names, quoteName(name)+" is new")
 		case text.IsZero() && !r.IsOutline() && !c.hasSummary():
 			// It had no summary then, and has none now.
+		case c.Verdict == Failed && c.Record == nil && !r.IsOutline():
+			// It had an outline at most, which ken does not store after a failure.
 		case text != c.text():
 			names = append(names, quoteName(name)+describedAnew)
-		case !text.IsZero() && c.Verdict != Fresh:
+		case !text.IsZero() && !c.holdsFor(r):
 			if c.Verdict == Unknown {
 				unknown++
 			}
@@ -372,6 +382,22 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		}
 	}
 	return names, unknown
+}
+
+// holdsFor reports whether a record that was written from the text of a child still holds. If the child's author could
+// not finish the text, or lacked the summary of a subdirectory, nothing changed because of that. An outline is made
+// again, as it costs nothing.
+func (s *DirStatus) holdsFor(r *store.DirRecord) bool {
+	switch {
+	case s.Verdict == Fresh:
+		return true
+	case r.IsOutline():
+		return false
+	case s.Verdict == Failed:
+		return s.outlined
+	default:
+		return s.Verdict == Partial || s.Verdict == Incomplete
+	}
 }
 
 // absent says why a file or a subdirectory of a record's basis is not among those that count now. If policy leaves

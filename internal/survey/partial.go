@@ -16,7 +16,7 @@ type partialAnswer struct {
 // triedPartial reports whether this run has a partial summary from the present basis of a
 // directory. The run does not ask for it again; the next run does, once.
 func (r *run) triedPartial(s *DirStatus) bool {
-	if s.Verdict != Partial {
+	if !s.hasPartialSummary() {
 		return false
 	}
 	_, ok := r.partial[r.basis(s).Digest()]
@@ -50,5 +50,5 @@ const maxNames = 5
 // names lists directories for a remark.
 func names(list []string) string {
 	slices.Sort(list)
-	return english.First(list, maxNames)
+	return english.First(slices.Compact(list), maxNames)
 }

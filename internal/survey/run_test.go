@@ -379,6 +379,39 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 	}
 }
 
+// A model that can finish no directory is asked about each once, and once more by the next run, although the texts of
+// its second answers are others. No run says that something changed.
+func TestPartialAnswersOfNestedDirectories(t *testing.T) {
+	w := newMemoryRepo("a/b/c/d/x.go", "a/b/c/y.go", "a/b/e/z.go", "a/f/g.go", "h/i/j.go", "main.go")
+	n := 0
+	o := &scriptedModel{say: func(model.Request) (model.Reply, error) {
+		n++
+		return modeltest.CallReply("submit", map[string]any{"summary": fmt.Sprintf("part %d", n), "completeness": "partial"}), nil
+	}}
+	const directories = 9
+	for i, want := range []int{directories, directories, 0} {
+		ran := run(t, w, &describe.ModelWriter{Model: o})
+		if got := len(o.turns()); got != want {
+			t.Errorf("run %d asked %d times, want %d", i+1, got, want)
+		}
+		if ran.Left != 0 || len(ran.Failed) != 0 {
+			t.Errorf("run %d: %+v; nothing should be left or failed", i+1, ran)
+		}
+		for path, v := range verdicts(t, w) {
+			if v != "partial" {
+				t.Errorf("after run %d %s is %s, want partial", i+1, path, v)
+			}
+		}
+	}
+	w.content["a/b/c/d/x.go"] = "changed"
+	for i, want := range []int{5, 5, 0} { // a/b/c/d and those above it
+		run(t, w, &describe.ModelWriter{Model: o})
+		if got := len(o.turns()); got != want {
+			t.Errorf("run %d after an edit asked %d times, want %d", i+1, got, want)
+		}
+	}
+}
+
 // A renamedModel has another name, and so another recipe.
 type renamedModel struct {
 	*scriptedModel

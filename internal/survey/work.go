@@ -24,7 +24,7 @@ func makesOutlines(recipe string) bool { return strings.HasPrefix(recipe, store.
 // sameInputAsBefore reports whether a writer would get the same input as before, so that asking it again is useless.
 // The directories below could not be described or read, or the same model already gave two partial answers.
 func (ts *treeStatus) sameInputAsBefore(s *DirStatus, recipe string) bool {
-	if s.Verdict == Partial && s.Record.Recipe != recipe {
+	if s.hasPartialSummary() && s.Record.Recipe != recipe {
 		return false
 	}
 	return ts.nothingNew(s) && (makesOutlines(recipe) || !s.Record.IsOutline())
@@ -37,7 +37,8 @@ func (ts *treeStatus) nothingNew(s *DirStatus) bool {
 		return s.retried
 	}
 	changedBelow := s.Verdict == StaleBelow || s.Verdict == Incomplete
-	return changedBelow && !s.Record.Partial && s.Record.Basis.Digest() == ts.basis(s).Digest()
+	mayFinish := changedBelow && s.Record.Partial && !s.retried
+	return changedBelow && !mayFinish && s.Record.Basis.Digest() == ts.basis(s).Digest()
 }
 
 // work returns the directories that a writer would describe, among those that wants accepts. It
