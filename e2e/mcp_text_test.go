@@ -148,7 +148,7 @@ func TestLongListIsBounded(t *testing.T) {
 	if !strings.Contains(lines[0], "files 605, summaries: 0 fresh, 1 stale, 604 none") {
 		t.Errorf("the first line has no counts: %s", lines[0])
 	}
-	if !strings.HasPrefix(lines[1], "stale ") || !strings.Contains(lines[1], last) {
+	if !strings.HasPrefix(lines[1], "mismatch ") || !strings.Contains(lines[1], "stale: ") || !strings.Contains(lines[1], last) {
 		t.Errorf("the stale file is not first: %s", lines[1])
 	}
 	if len(lines) != 1+50+2 || lines[51] != "555 more: set limit, or paths to a directory" {

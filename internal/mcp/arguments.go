@@ -28,7 +28,7 @@ var examples = map[string]string{
 	"find":                 `{"words": "rate limit per tenant", "kind": "code,test", "limit": 10}`,
 	"brief":                `{"paths": ["src/main.go", "src"], "budget": 1500}`,
 	"review":               `{"range": "main..HEAD", "all": true}`,
-	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "all": true, "limit": 200}`,
+	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "dry": true, "all": true, "limit": 200}`,
 	"file_registry_update_summaries": `{"paths": ["src/main.go"],
 		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,
 	"survey_next":   `{"path": "src", "lease": 900}`,

@@ -20,6 +20,7 @@ type verifyInput struct {
 	commonInput
 	Paths []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
 	Full  bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
+	Dry   bool     `json:"dry,omitempty" jsonschema:"store nothing"`
 	All   bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
 	Limit int      `json:"limit,omitempty" jsonschema:"most paths to list; default 50"`
 }
@@ -34,8 +35,8 @@ type verified struct {
 func (s *server) addVerify(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "file_registry_verify",
-		Description: "Compare every file with its recorded content. Returns counts, then one line per path that changed: " +
-			"the state of its summary (fresh, stale, none, excluded, unknown) or of the file, and why.",
+		Description: "Compare every file with its recorded content. Returns counts, then one line per path: " +
+			"match, mismatch, missing or new, and whether its summary holds (fresh, stale, none).",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (answer, error) {
 		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
@@ -44,14 +45,18 @@ func (s *server) addVerify(m *mcp.Server) {
 				return nil, err
 			}
 			short := in.Format != "json" && !in.All
+			verify := w.Registry.Verify
+			if in.Dry {
+				verify = w.Registry.Status
+			}
 			opts := registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short}
-			rep, err := w.Registry.Verify(ctx, opts)
+			rep, err := verify(ctx, opts)
 			if untracked, ok := errors.AsType[*registry.NotTrackedError](err); ok && len(untracked.Paths) < len(only) {
 				for _, p := range untracked.Paths {
 					wrong = append(wrong, pathError{Path: p.JSON().Path, Error: "not tracked", Hint: fault.HintOf(err)})
 				}
 				opts.Paths = slices.DeleteFunc(only, func(p repo.Path) bool { return slices.Contains(untracked.Paths, p) })
-				rep, err = w.Registry.Verify(ctx, opts)
+				rep, err = verify(ctx, opts)
 			}
 			if err != nil {
 				return nil, err
@@ -87,11 +92,19 @@ func (v *verified) print(out *term.IO) {
 	out.Printf("%s\n", term.Clean(v.Headline()))
 	sparse := v.Counts.Sparse
 	for _, f := range v.Verdicts {
-		word, why := f.Describe()
 		if f.Finding == registry.FindingSparse {
 			sparse--
 		}
-		out.Line(term.Plain, word, f.RawPath().String(), why)
+		finding, why := f.Finding.String(), ""
+		switch word, reason := f.Describe(); {
+		case word == finding:
+			why = reason
+		case reason == "":
+			why = word
+		default:
+			why = word + ": " + reason
+		}
+		out.Line(term.Plain, finding, f.RawPath().String(), why)
 	}
 	printWrong(out, v.Wrong)
 	if v.Omitted > 0 {

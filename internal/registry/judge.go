@@ -26,7 +26,7 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 				j := old.JSON()
 				verdict.former, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
 			}
-		case it.row.Content.ID == row.Content.ID:
+		case it.row.Content.ID == row.Content.ID, sameMD5(it.row.Content, row.Content):
 			verdict.Finding = FindingMatch
 		default:
 			verdict.Finding = FindingMismatch
@@ -57,6 +57,10 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 		v.change.Put = append(v.change.Put, row)
 	}
 }
+
+// sameMD5 reports whether two contents have the same md5. Their ids differ if git converts the bytes in another way
+// than before.
+func sameMD5(a, b repo.Content) bool { return !a.MD5.IsZero() && a.MD5 == b.MD5 }
 
 // formerPath returns the path that the file of a new row had at the last verification: one that is no longer tracked,
 // with the same content, or that git considers the same file.

@@ -59,7 +59,9 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 	if e.state == StateNew && len(opts.Paths) == 0 {
 		return rep, nil
 	}
-	if e.state == StateTrust && !opts.Full && opts.Paths == nil {
+	// If git may convert bytes, a checkout changes the md5 of files whose content id stays the same.
+	sameBytes := dry || !e.view.converts()
+	if e.state == StateTrust && sameBytes && !opts.Full && opts.Paths == nil {
 		put, err := r.trust(ctx, e, rep, opts)
 		if err != nil || dry {
 			return rep, err
@@ -242,7 +244,7 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 // matchVerdict returns the verdict of entry i, whose row is current except for the md5.
 func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
 	v := r.rowVerdict(row, FindingMatch)
-	if seen.outdated(i, row) {
+	if seen.pathState(i).content.MD5.IsZero() && seen.outdated(i, row) {
 		v.MD5 = repo.MD5{}
 	}
 	return v
