@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,26 @@ func TestNoOutline(t *testing.T) {
 		o, err := Parse(c.path, []byte(c.src))
 		if o != nil || !errors.Is(err, ErrNone) || !strings.Contains(fmt.Sprint(err), c.why) {
 			t.Errorf("%s: %v, %v; want no outline, since %q", name, o, err, c.why)
+		}
+	}
+}
+
+// Reading a document of links takes space in proportion to its size.
+func TestManyLinks(t *testing.T) {
+	const most = 1 << 30
+	for _, src := range []string{
+		strings.Repeat("[[", 80_000) + strings.Repeat("](b)", 80_000),
+		"# h\n\n" + strings.Repeat("![[", 80_000) + strings.Repeat("a](b)", 80_000),
+		strings.Repeat("[a](b)", 80_000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Parse("a.md", []byte(src)); err != nil {
+			t.Error(err)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > most {
+			t.Errorf("%.10q…, %d bytes, took %d bytes, want at most %d", src, len(src), n, most)
 		}
 	}
 }

@@ -95,24 +95,7 @@ var emphasis = strings.NewReplacer("**", "", "__", "", "`", "")
 
 // plainMarkdown removes the markers for emphasis, code, images and links from a line.
 func plainMarkdown(s string) string {
-	for {
-		open := strings.Index(s, "](")
-		if open < 0 {
-			break
-		}
-		start := strings.LastIndexByte(s[:open], '[')
-		end := strings.IndexByte(s[open:], ')')
-		if start < 0 || end < 0 {
-			break
-		}
-		text := s[start+1 : open]
-		if start > 0 && s[start-1] == '!' {
-			start--
-			text = ""
-		}
-		s = s[:start] + text + s[open+end+1:]
-	}
-	s = emphasis.Replace(s)
+	s = emphasis.Replace(withoutLinks(s))
 	var b strings.Builder
 	for i := range len(s) {
 		if s[i] == '*' && (i > 0 && s[i-1] != ' ' || i+1 < len(s) && s[i+1] != ' ') {
@@ -121,6 +104,36 @@ func plainMarkdown(s string) string {
 		b.WriteByte(s[i])
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// withoutLinks replaces links by their texts, and removes images. It reads s once, since a line may have 100,000 links.
+// Text has no zero bytes, so they mark what goes.
+func withoutLinks(s string) string {
+	var out []byte
+	var open []int // brackets in out that no link has closed
+	for i := 0; i < len(s); i++ {
+		if s[i] == '[' {
+			open = append(open, len(out))
+		}
+		if !strings.HasPrefix(s[i:], "](") {
+			out = append(out, s[i])
+			continue
+		}
+		last := len(open) - 1
+		end := strings.IndexByte(s[i:], ')')
+		if end < 0 || last < 0 {
+			out = append(out, s[i:]...)
+			break
+		}
+		if start := open[last]; start > 0 && out[start-1] == '!' {
+			out = out[:start-1]
+		} else {
+			out[start] = 0
+		}
+		open = open[:last]
+		i += end
+	}
+	return strings.ReplaceAll(string(out), "\x00", "")
 }
 
 // anchor returns the anchor of a heading, as on GitHub. A repeated anchor gets a number.
