@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -95,23 +96,45 @@ func (r *Repo) RefNames(ctx context.Context) ([]string, error) {
 	return strings.Fields(out), nil
 }
 
-// DiffFile returns how a file of the work tree differs from an older content, as a patch; "" if
-// it does not.
+// DiffFile returns how a file of the work tree differs from an older content, as a patch; "" if it does not. It does
+// not run the file's filter, which is a program that a repository may bring along: the patch then shows the bytes on
+// disk, and its first line says so.
 func (r *Repo) DiffFile(ctx context.Context, old repo.ID, p repo.Path) (string, error) {
-	return r.patch(ctx, old.String(), "--", string(p))
+	attrs, err := r.attributes(ctx, []repo.Path{p})
+	if err != nil {
+		return "", err
+	}
+	driver := attrs[0].filter
+	patch, err := r.patch(ctx, withoutFilters(driver), old.String(), "--", string(p))
+	if patch != "" && hasValue(driver) {
+		patch = fmt.Sprintf("ken did not run the filter %q: this compares the bytes on disk\n", driver) + patch
+	}
+	return patch, err
+}
+
+// withoutFilters returns variables that keep git from running filter drivers.
+func withoutFilters(drivers ...string) []string {
+	var env []string
+	for _, driver := range drivers {
+		for _, setting := range []string{"clean", "process", "required"} {
+			n := len(env) / 2
+			env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=filter.%s.%s", n, driver, setting), fmt.Sprintf("GIT_CONFIG_VALUE_%d=", n))
+		}
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(env)/2))
 }
 
 // DiffBlobs returns how two contents differ, as a patch.
 func (r *Repo) DiffBlobs(ctx context.Context, before, after repo.ID) (string, error) {
-	return r.patch(ctx, before.String(), after.String())
+	return r.patch(ctx, nil, before.String(), after.String())
 }
 
-func (r *Repo) patch(ctx context.Context, what ...string) (string, error) {
+func (r *Repo) patch(ctx context.Context, env []string, what ...string) (string, error) {
 	args := []string{
 		"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=3", "--diff-algorithm=histogram", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none",
 	}
-	out, err := r.git().Read(ctx, nil, append(args, what...)...)
+	out, err := r.git().Output(ctx, command.Call{Args: append(args, what...), Env: env})
 	if err != nil {
 		return "", fmt.Errorf("compare contents: %w", err)
 	}

@@ -45,6 +45,8 @@ func (r *Repo) StoredIDs(ctx context.Context, paths []repo.Path) ([]repo.ID, err
 		"GIT_OBJECT_DIRECTORY=" + objects,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + listQuote(filepath.Join(r.common, "objects")),
 	}
+	// A driver with one of these names looks like a filter attribute without a value.
+	env = append(env, withoutFilters("set", "unset", "unspecified")...)
 	return r.addAll(ctx, env, paths)
 }
 
