@@ -14,12 +14,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // Suffix ends the names of files that are being written. A process that dies
-// leaves such a file behind; it may be deleted.
+// leaves such a file behind; [WriteIn] deletes it when it writes the same file again.
 const Suffix = ".tmp"
 
 // Write replaces the file name with content. The content is on disk before the
@@ -34,9 +36,12 @@ func WriteCache(name string, content []byte) error {
 	return write(name, content, 0o644, false)
 }
 
-// WriteIn is Write for a name inside of root.
+// WriteIn is Write for a name inside of root. It first removes what dead processes left of the same file: the work
+// tree of a user may have it.
 func WriteIn(root *os.Root, name string, content []byte, mode fs.FileMode) error {
-	temp := path.Join(path.Dir(filepath.ToSlash(name)), tempName(path.Base(filepath.ToSlash(name))))
+	dir, base := path.Split(filepath.ToSlash(name))
+	removeLeft(root, path.Clean(dir), base)
+	temp := path.Join(dir, tempName(base))
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
@@ -111,9 +116,41 @@ func fill(f *os.File, content []byte, mode fs.FileMode, sync bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// tempName returns a unique name for the next version of a file.
+// tempName returns a unique name for the next version of a file. It has the id of the process.
 func tempName(name string) string {
-	const longest = 255 // bytes that every file system takes
-	tail := "." + strings.ToLower(rand.Text()[:12]) + Suffix
-	return "." + name[:min(len(name), longest-1-len(tail))] + tail
+	return tempStart(name) + strconv.Itoa(os.Getpid()) + "." + strings.ToLower(rand.Text()[:12]) + Suffix
+}
+
+// tempStart returns how the temporary names of a file begin.
+func tempStart(name string) string {
+	const longest = 255 - len(".4294967295.abcdefghijkl"+Suffix) // file systems take names of 255 bytes
+	return "." + name[:min(len(name), longest-1)] + "."
+}
+
+// removeLeft removes the temporary files of a file whose processes have died.
+func removeLeft(root *os.Root, dir, name string) {
+	d, err := root.Open(dir)
+	if err != nil {
+		return // the write reports it
+	}
+	names, _ := d.Readdirnames(-1)
+	_ = d.Close()
+	for _, n := range names {
+		rest, ours := strings.CutPrefix(n, tempStart(name))
+		process, _, _ := strings.Cut(rest, ".")
+		pid, err := strconv.Atoi(process)
+		if ours && err == nil && strings.HasSuffix(n, Suffix) && !isRunning(pid) {
+			_ = root.Remove(path.Join(dir, n)) // the next write tries again
+		}
+	}
+}
+
+// isRunning reports whether there may be a process with an id.
+func isRunning(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = p.Release() }()
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

@@ -1,7 +1,9 @@
 package atomicfile_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -43,6 +45,42 @@ func TestWriteReplacesContentAndMode(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v (%v), want the file alone", entries, err)
+	}
+}
+
+// The next write of a file removes what a killed process left of it, and nothing else.
+func TestWriteInRemovesWhatIsLeft(t *testing.T) {
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	left := fmt.Sprintf(".a.json.%d.abc.tmp", dead.Process.Pid)
+	stays := []string{
+		fmt.Sprintf(".a.json.%d.abc.tmp", os.Getpid()), // it is being written
+		fmt.Sprintf(".b.json.%d.abc.tmp", dead.Process.Pid),
+		".a.json.notes.tmp",
+	}
+	for _, name := range append(stays, left) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := atomicfile.WriteIn(root, "a.json", []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, left)); err == nil {
+		t.Errorf("%s is there, which a dead process left", left)
+	}
+	for _, name := range stays {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
+		}
 	}
 }
 
