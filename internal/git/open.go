@@ -335,6 +335,11 @@ func open(root, gitDir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, dir := range []string{common, gitDir} {
+		if err := checkOwnFiles(dir); err != nil {
+			return nil, err
+		}
+	}
 	r := &Repo{root: root, gitDir: gitDir, common: common, trees: map[repo.ID]repo.ID{}}
 	return r, r.readOwnConfig()
 }
