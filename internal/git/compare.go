@@ -118,7 +118,8 @@ func withoutFilters(drivers ...string) []string {
 	for _, driver := range drivers {
 		for _, setting := range []string{"clean", "process", "required"} {
 			n := len(env) / 2
-			env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=filter.%s.%s", n, driver, setting), fmt.Sprintf("GIT_CONFIG_VALUE_%d=", n))
+			env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=filter.%s.%s", n, driver, setting))
+			env = append(env, fmt.Sprintf("GIT_CONFIG_VALUE_%d=", n))
 		}
 	}
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(env)/2))
