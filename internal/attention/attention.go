@@ -77,7 +77,7 @@ const (
 
 // List lists what needs attention on a board, the most important kind first. A part that was not read has no items.
 func List(b *board.Board) []Item {
-	w := b.Tree()
+	w := b.Worktree()
 	return slices.Concat(
 		staleFiles(w),
 		staleDirectories(w),
@@ -268,7 +268,7 @@ func collisions(b *board.Board) (list []Item) {
 	return list
 }
 
-// stateEntries lists the entries of the state directory in a bucket. like has what all of them say.
+// stateEntries returns an item for each entry of the state directory in a bucket. like has the fields that all share.
 func stateEntries(w *board.Worktree, name contract.Bucket, like Item) (list []Item) {
 	for _, bucket := range w.State.OrZero().Buckets {
 		if bucket.Name != name {

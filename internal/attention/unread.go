@@ -11,13 +11,13 @@ import (
 type UnreadPart struct {
 	Name   string
 	Reason string
-	// Command settles it; "" if ken only knows the command that repeats the question.
+	// Command fixes it; "" if ken knows no better one than reading the part again.
 	Command string
 }
 
-// Unread lists the parts of a board that could not be read. It has none that was not asked for.
+// Unread lists the parts of a board that could not be read. It leaves out parts that were not asked for.
 func Unread(b *board.Board) (list []UnreadPart) {
-	w := b.Tree()
+	w := b.Worktree()
 	add := func(name string, u *board.Unread) {
 		if u != nil {
 			list = append(list, UnreadPart{name, u.Reason, commandOf(u.Hint)})
@@ -60,16 +60,16 @@ func commandOf(hint string) string {
 
 func unread(b *board.Board) (list []Item) {
 	for _, u := range Unread(b) {
-		repeat, ok := partCommands[u.Name]
+		readAgain, ok := partCommands[u.Name]
 		if !ok { // one worktree of several
-			repeat = partCommands["worktrees"]
+			readAgain = partCommands["worktrees"]
 		}
-		list = append(list, unknown(u.Name, u.Reason, cmp.Or(u.Command, repeat)))
+		list = append(list, unknown(u.Name, u.Reason, cmp.Or(u.Command, readAgain)))
 	}
 	return list
 }
 
-// partCommands repeat the question that ken could not answer.
+// partCommands has the command that reads a part again, by the name of the part.
 var partCommands = map[string]string{
 	"files": "ken status", "directories": "ken survey show", "documents": "ken docs", "specs": "ken spec ls",
 	"worktrees": "ken spec overlay", "workflow": "ken state get", "runs": "ken worker runs",

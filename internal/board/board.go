@@ -47,8 +47,8 @@ type Worktree struct {
 	Survey Part[Survey] `json:"survey"`
 	State  Part[State]  `json:"state"`
 	Spec   Part[Spec]   `json:"spec"`
-	// Documents are those of the newest check of documents. In the dashboard it may be of older files.
-	// They are not part of the JSON.
+	// Documents has the newest check of documents. In the dashboard, files may have changed since.
+	// It is not part of the JSON.
 	Documents Part[Documents] `json:"-"`
 	// Ignored are the shared records that this clone does not use. They are not part of
 	// the JSON: ken share status --json prints them.
@@ -73,8 +73,8 @@ type Part[T any] struct {
 	Unknown *Unread `json:"unknown"` // null if Known is set
 }
 
-// Read reports whether the part was read, with or without success.
-func (p Part[T]) Read() bool { return p.Known != nil || p.Unknown != nil }
+// Ready reports whether the part was read, or could not be read.
+func (p Part[T]) Ready() bool { return p.Known != nil || p.Unknown != nil }
 
 // OrZero returns what is known, the zero value if the part is unknown or was not read.
 func (p Part[T]) OrZero() (known T) {
@@ -240,7 +240,7 @@ type Proposals struct {
 func Make(ctx context.Context, repository string, s Source, onPart func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, 1)}
 	m := &maker{board: b, onPart: onPart}
-	m.readWorktree(ctx, &s, b.Tree())
+	m.readWorktree(ctx, &s, b.Worktree())
 	read(m, &b.Proposals, func() (*Proposals, error) { return proposals(ctx, s.Overlays) })
 	if s.Runs != nil {
 		m.do(func() {
@@ -250,12 +250,12 @@ func Make(ctx context.Context, repository string, s Source, onPart func(*Board))
 	}
 	m.parts.Wait()
 	m.set(b.addCollisions)
-	b.Tree().Changes = s.changes(ctx, b.Tree())
+	b.Worktree().Changes = s.changes(ctx, b.Worktree())
 	return b
 }
 
-// Tree returns the worktree that the board is about.
-func (b *Board) Tree() *Worktree { return &b.Worktrees[0] }
+// Worktree returns the worktree that the board is about.
+func (b *Board) Worktree() *Worktree { return &b.Worktrees[0] }
 
 // A maker builds a board.
 type maker struct {
@@ -340,7 +340,7 @@ func (w *Worktree) fail(err error) {
 
 // addCollisions adds the collisions to the specs that they are about.
 func (b *Board) addCollisions() {
-	specs := &b.Tree().Spec
+	specs := &b.Worktree().Spec
 	if specs.Known != nil {
 		specs.Known = specs.Known.withCollisions(b.Proposals.OrZero().Meetings)
 	}

@@ -95,7 +95,7 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 		s := source(healthy())
 		spoil(&s)
 		b := board.Make(t.Context(), "r", s, nil)
-		w := b.Tree()
+		w := b.Worktree()
 		unread := map[string]*board.Unread{
 			"files": w.Files.Unknown, "survey": w.Survey.Unknown, "state": w.State.Unknown, "spec": w.Spec.Unknown, "proposals": b.Proposals.Unknown,
 		}
@@ -138,7 +138,7 @@ func TestPanicMakesOnePartUnknown(t *testing.T) {
 // A worktree that cannot be opened is on the board, with the reason in every part.
 func TestWorktreeThatCannotBeOpened(t *testing.T) {
 	b := board.Make(t.Context(), "r", board.Source{Name: "away", Branch: "main", Err: errors.New("it is not there"), Overlays: healthy().Overlays}, nil)
-	w := b.Tree()
+	w := b.Worktree()
 	if w.Branch != nil || !w.Head.IsZero() {
 		t.Errorf("HEAD is %s, want unknown", w.Head)
 	}

@@ -30,7 +30,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 			f.Unknown = append(f.Unknown, *v)
 		case v.Summary == fresh.Stale:
 			f.Stale = append(f.Stale, *v)
-		default: // nobody has to look at it
+		default: // it needs no attention
 		}
 		if size, tracked := sizes[v.RawPath()]; tracked {
 			f.Bytes += size

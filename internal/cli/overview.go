@@ -29,7 +29,7 @@ type Overview struct {
 	// Attention lists what the user should look at, the most important first.
 	Attention []Attention `json:"attention"`
 
-	tree *board.Worktree // has the same as text
+	worktree *board.Worktree // for the printed lines
 }
 
 // SpecsOverview counts specs.
@@ -119,15 +119,15 @@ func (p *program) statusSource(w *ken.Repository, known *statusReport, check doc
 
 // newOverview returns the overview of a board. command writes the command of an item.
 func newOverview(b *board.Board, command func(string) string) *Overview {
-	tree := b.Tree()
+	worktree := b.Worktree()
 	o := &Overview{
-		Specs:      specsOverview(tree.Spec.OrZero()),
-		Documents:  docsOverview(tree.Documents),
-		Workflow:   workflowOverview(tree.State.OrZero()),
+		Specs:      specsOverview(worktree.Spec.OrZero()),
+		Documents:  docsOverview(worktree.Documents),
+		Workflow:   workflowOverview(worktree.State.OrZero()),
 		Collisions: append([]board.Collision{}, b.Proposals.OrZero().Meetings...),
 		Unknown:    []spec.Unknown{},
 		Attention:  []Attention{},
-		tree:       tree,
+		worktree:   worktree,
 	}
 	for _, u := range attention.Unread(b) {
 		o.Unknown = append(o.Unknown, spec.Unknown{Fact: u.Name, Reason: u.Reason})

@@ -32,9 +32,9 @@ func (p *program) printOverview(known *statusReport, o *Overview, items int) {
 			}
 			say(name, text)
 		}
-		part("specs", specsLine(o.Specs), o.tree.Spec.Unknown)
-		part("documents", documentsLine(o.tree.Documents.Known), o.tree.Documents.Unknown)
-		part("workflow", workflowLine(o.Workflow), o.tree.State.Unknown)
+		part("specs", specsLine(o.Specs), o.worktree.Spec.Unknown)
+		part("documents", documentsLine(o.worktree.Documents.Known), o.worktree.Documents.Unknown)
+		part("workflow", workflowLine(o.Workflow), o.worktree.State.Unknown)
 		p.printAttention(o.Attention, items)
 	})
 }

@@ -111,7 +111,7 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 			return // the previous board says more
 		}
 		parts++
-		s.partial = &boardView{board: so, tree: so.Tree(), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(string(fp)))}
+		s.partial = &boardView{board: so, tree: so.Worktree(), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(string(fp)))}
 		b.onPart(worktree, s.partial.tag)
 	})
 	b.mu.Lock()
@@ -156,7 +156,7 @@ func (b *boardCache) build(worktree string, fp Fingerprint, onPart func(*board.B
 	if err != nil {
 		return nil, err
 	}
-	v = &boardView{board: made, tree: made.Tree()}
+	v = &boardView{board: made, tree: made.Worktree()}
 	if v.json, err = json.MarshalIndent(made, "", "  "); err != nil {
 		return nil, err
 	}

@@ -187,12 +187,12 @@ func readingParts(b *board.Board, w *board.Worktree) []string {
 			list = append(list, name)
 		}
 	}
-	add(w.Files.Read(), "files")
-	add(w.Survey.Read(), "directories")
-	add(w.Spec.Read(), "specs")
-	add(w.Documents.Read(), "documents")
-	add(w.State.Read(), "the state directory")
-	add(b.Proposals.Read(), "worktrees")
+	add(w.Files.Ready(), "files")
+	add(w.Survey.Ready(), "directories")
+	add(w.Spec.Ready(), "specs")
+	add(w.Documents.Ready(), "documents")
+	add(w.State.Ready(), "the state directory")
+	add(b.Proposals.Ready(), "worktrees")
 	return list
 }
 
