@@ -130,7 +130,8 @@ func listenBoth(ctx context.Context, addr string) ([]net.Listener, error) {
 	ls := []net.Listener{l}
 	at, err := netip.ParseAddrPort(l.Addr().String())
 	for _, other := range loopback {
-		if err != nil || !isNamed(at.Addr()) || covers(at.Addr(), other) || !hasAddress(other) {
+		isMissing := isNamed(at.Addr()) && !covers(at.Addr(), other)
+		if err != nil || !isMissing || !hasAddress(other) {
 			continue
 		}
 		also := netip.AddrPortFrom(other, at.Port()).String()

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// stats are a hash of the stats of files, and the directories that the files are in.
+// stats hashes the stats of files.
 type stats struct {
 	sum  hash.Hash
-	dirs []string
+	dirs []string // the directories of the files
 }
 
 func newStats() *stats { return &stats{sum: sha256.New()} }
