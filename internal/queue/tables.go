@@ -68,18 +68,18 @@ CREATE TABLE ken.survey_directory (
 	band            smallint NOT NULL,
 	verdict         smallint NOT NULL,
 	reasons         text[] NOT NULL,
-	record          bytea,                          -- the name of what is said of it
-	basis           bytea,                          -- the name of what that was written from
+	record          bytea,                          -- the id of the newest record about it
+	basis           bytea,                          -- the digest of the basis that it is described from
 	token           text,
 	expires         timestamptz,
 	worker          text NOT NULL DEFAULT '',
 	attempts        integer NOT NULL DEFAULT 0,
-	absent          timestamptz,                    -- since when workers came that did not have the commit
+	absent          timestamptz,                    -- when a worker without the commit first came
 	error           text NOT NULL DEFAULT '',
-	job             bigint,                         -- of River, that was inserted last
+	job             bigint,                         -- its newest job of River
 	queued          timestamptz,
-	due             timestamptz,                    -- when who was told last may begin
-	turn            integer NOT NULL DEFAULT 0,     -- calls that whoever has it was let make
+	due             timestamptz,                    -- when that job may begin
+	turn            integer NOT NULL DEFAULT 0,     -- reservations of the worker that has it
 	calls           bigint NOT NULL DEFAULT 0,
 	spent_tokens    bigint NOT NULL DEFAULT 0,
 	spent_cost      bigint NOT NULL DEFAULT 0,

@@ -23,8 +23,8 @@ type Record struct {
 type Records interface {
 	// Since returns records that were stored after mark, in the order of storing, and the
 	// mark behind the last of them. A store may return those of files before those of
-	// directories. It returns no more than most; fewer do not mean that there are no
-	// more, and none do. The zero Mark, and one of another store, are before
+	// directories. It returns at most the number most. Only an empty answer means that there
+	// are no more. The zero Mark, and one of another store, are before
 	// everything. Of outlines, only the latest of a directory is returned. A most of 0
 	// checks a mark: it comes back unchanged if it is this store's.
 	Since(ctx context.Context, mark Mark, most int) (list []Record, next Mark, err error)

@@ -30,7 +30,7 @@ const schemaVersion = 1
 const schema = `
 CREATE TABLE ken.schema (
 	version  integer NOT NULL,
-	database uuid NOT NULL DEFAULT gen_random_uuid() -- names this database, as no other is named
+	database uuid NOT NULL DEFAULT gen_random_uuid() -- identifies this database
 );
 INSERT INTO ken.schema (version) VALUES (1);
 

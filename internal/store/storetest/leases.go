@@ -232,7 +232,7 @@ func testPruneLeases(t *testing.T, s Store) {
 
 func testAddRecordsUpdatesRows(t *testing.T, s Store) {
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a.go", "x"), Row("b.go", "y")}})
-	AddRecords(t, s, about(Record("about x", "x", 0)))
+	AddRecords(t, s, ofFile(Record("about x", "x", 0)))
 	tally, err := s.Counts(t.Context(), "")
 	if err != nil || tally.Fresh != 1 || tally.None != 1 {
 		t.Errorf("Counts returned %+v, %v; want 1 fresh and 1 without a summary", tally, err)

@@ -93,13 +93,13 @@ func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Re
 func AddRecords(t testing.TB, s store.Records, list ...store.Record) {
 	t.Helper()
 	if err := s.AddRecords(t.Context(), list); err != nil {
-		t.Fatalf("absorb: %v", err)
+		t.Fatalf("add records: %v", err)
 	}
 }
 
-func about(r fresh.Record) store.Record { return store.Record{File: &r} }
+func ofFile(r fresh.Record) store.Record { return store.Record{File: &r} }
 
-func in(r *store.DirRecord) store.Record { return store.Record{Directory: r} }
+func ofDir(r *store.DirRecord) store.Record { return store.Record{Directory: r} }
 
 // encoded returns records as JSON, to compare them.
 func encoded(list []store.Record) []string {
@@ -147,23 +147,24 @@ func testSince(t *testing.T, open func(*testing.T) Log) {
 	one, two := Record("one", "a", 5), Record("two", "b", 1)
 	md5Only := Record("three", "c", 2)
 	md5Only.Basis, md5Only.Assumed, md5Only.Confirmer, md5Only.Path = md5Of("c"), true, "bob", "\xff"
-	AddRecords(t, s, about(one), about(two))
+	AddRecords(t, s, ofFile(one), ofFile(two))
 	first, mark := Since(t, s, "", 100)
-	equal(t, "the first", encoded(first), encoded([]store.Record{about(one), about(two)}))
+	equal(t, "the first", encoded(first), encoded([]store.Record{ofFile(one), ofFile(two)}))
 
 	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
 	y.Flags = []store.DirFlag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
 	SaveDirRecords(t, s, x)
-	AddRecords(t, s, about(md5Only), about(one))
+	AddRecords(t, s, ofFile(md5Only), ofFile(one))
 	SaveDirRecords(t, s, y, x)
 	later, end := Since(t, s, mark, 100)
-	equal(t, "the second", encoded(filesFirst(later)), encoded([]store.Record{about(md5Only), in(x), in(y)}))
+	second := []store.Record{ofFile(md5Only), ofDir(x), ofDir(y)}
+	equal(t, "the second", encoded(filesFirst(later)), encoded(second))
 	if again, _ := Since(t, s, end, 100); len(again) > 0 {
 		t.Errorf("records after the end: %v", again)
 	}
 	for most := 1; most < 4; most++ {
 		all, last := Since(t, s, "", most)
-		want := []store.Record{about(one), about(two), about(md5Only), in(x), in(y)}
+		want := []store.Record{ofFile(one), ofFile(two), ofFile(md5Only), ofDir(x), ofDir(y)}
 		equal(t, fmt.Sprint("in steps of ", most), encoded(filesFirst(all)), encoded(want))
 		equal(t, "the mark", last, end)
 	}
@@ -176,17 +177,19 @@ func testShareOutlines(t *testing.T, open func(*testing.T) Log) {
 	SaveDirRecords(t, s, Outlined("a", "two", 2), Directory("a", "later summary", 3), Outlined("b", "older", 8))
 	all, _ := Since(t, s, "", 2)
 	equal(t, "all", encoded(all), encoded([]store.Record{
-		in(Directory("a", "summary", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3)),
+		ofDir(Directory("a", "summary", 0)), ofDir(Outlined("b", "one", 9)),
+		ofDir(Outlined("a", "two", 2)), ofDir(Directory("a", "later summary", 3)),
 	}))
 	later, _ := Since(t, s, mark, 2)
-	equal(t, "later", encoded(later), encoded([]store.Record{in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3))}))
+	newer := []store.Record{ofDir(Outlined("a", "two", 2)), ofDir(Directory("a", "later summary", 3))}
+	equal(t, "later", encoded(later), encoded(newer))
 }
 
 func testForeignMark(t *testing.T, open func(*testing.T) Log) {
 	s, other := open(t), open(t)
 	for i := range 5 {
-		AddRecords(t, s, about(Record("here", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint(i), i)))
-		AddRecords(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
+		AddRecords(t, s, ofFile(Record("here", fmt.Sprint(i), i)), ofDir(Directory("d", fmt.Sprint(i), i)))
+		AddRecords(t, other, ofFile(Record("there", fmt.Sprint(i), i)), ofDir(Directory("d", fmt.Sprint("there", i), i)))
 	}
 	_, mark := Since(t, other, "", 100)
 	for s, want := range map[store.Records]bool{s: false, other: true} {
@@ -201,7 +204,7 @@ func testForeignMark(t *testing.T, open func(*testing.T) Log) {
 
 func testAddRecords(t *testing.T, open func(*testing.T) Log) {
 	from, to := open(t), open(t)
-	AddRecords(t, from, about(Record("one", "a", 1)), about(Record("two", "a", 2)))
+	AddRecords(t, from, ofFile(Record("one", "a", 1)), ofFile(Record("two", "a", 2)))
 	SaveDirRecords(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
 	all, _ := Since(t, from, "", 100)
 	AddRecords(t, to, slices.Concat(all[2:], all[:1])...)
@@ -224,7 +227,7 @@ func testAddRecords(t *testing.T, open func(*testing.T) Log) {
 	wantLatest(t, to, want)
 	// It travels on, as something that is new here.
 	if len(got) != 5 {
-		t.Errorf("Since returned %d absorbed records", len(got))
+		t.Errorf("Since returned %d added records, want 5", len(got))
 	}
 }
 
@@ -233,24 +236,24 @@ func testAddRecordsInFuture(t *testing.T, open func(*testing.T) Log) {
 	file, directory := Record("about x", "x", 0), Directory("d", "x", 0)
 	file.At = time.Now().Add(fresh.MaxClockSkew + time.Hour)
 	directory.At = file.At
-	AddRecords(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
+	AddRecords(t, s, ofFile(file), ofDir(directory), ofFile(Record("of today", "x", 1)))
 	if files, ok := s.(store.Files); ok {
 		Commit(t, files, "", store.FileChanges{Records: []fresh.Record{file}})
 	}
 	SaveDirRecords(t, s, directory)
 	list, _ := Since(t, s, "", 1)
-	equal(t, "what travels", encoded(list), encoded([]store.Record{about(Record("of today", "x", 1))}))
+	equal(t, "what travels", encoded(list), encoded([]store.Record{ofFile(Record("of today", "x", 1))}))
 }
 
 func testShareCancelled(t *testing.T, open func(*testing.T) Log) {
 	s := open(t)
-	AddRecords(t, s, about(Record("about x", "x", 0)))
+	AddRecords(t, s, ofFile(Record("about x", "x", 0)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := s.Since(ctx, "", 1); err == nil {
 		t.Error("Since ignores a cancelled context")
 	}
-	if err := s.AddRecords(ctx, []store.Record{in(Directory("d", "x", 0))}); err == nil {
+	if err := s.AddRecords(ctx, []store.Record{ofDir(Directory("d", "x", 0))}); err == nil {
 		t.Error("AddRecords ignores a cancelled context")
 	}
 }
@@ -269,7 +272,7 @@ func newest(t *testing.T, s Log, contents ...repo.Content) map[repo.Content]fres
 func files(list ...fresh.Record) []store.Record {
 	var out []store.Record
 	for _, r := range list {
-		out = append(out, about(r))
+		out = append(out, ofFile(r))
 	}
 	return out
 }
@@ -349,7 +352,7 @@ func testDuplicates(t *testing.T, s Log) {
 	again.Path = "elsewhere" // no part of a record's id
 	newer := Record("better", "x", 1)
 	AddRecords(t, s, files(first, newer, first)...)
-	AddRecords(t, s, about(again))
+	AddRecords(t, s, ofFile(again))
 	wantNewest(t, s, map[repo.Content]fresh.Record{Content("x"): newer}, Content("x"))
 	wantNewestAt(t, s, "elsewhere", fresh.Record{})
 	list, _ := Since(t, s, "", 10)
@@ -359,7 +362,7 @@ func testDuplicates(t *testing.T, s Log) {
 func testNewest(t *testing.T, s Log) {
 	add := func(r, want fresh.Record) {
 		t.Helper()
-		AddRecords(t, s, about(r))
+		AddRecords(t, s, ofFile(r))
 		wantNewest(t, s, map[repo.Content]fresh.Record{Content("x"): want}, Content("x"))
 		wantNewestAt(t, s, "a.go", want)
 	}
@@ -389,7 +392,7 @@ func md5Record(text, about string, seconds int) fresh.Record {
 
 func testMD5Only(t *testing.T, s Log) {
 	byMD5 := md5Record("by md5", "x", 0)
-	AddRecords(t, s, about(byMD5))
+	AddRecords(t, s, ofFile(byMD5))
 	c, other := Content("x"), repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
 	noID := repo.Content{MD5: c.MD5}
 	want := map[repo.Content]fresh.Record{c: byMD5, other: byMD5, noID: byMD5}
@@ -397,7 +400,7 @@ func testMD5Only(t *testing.T, s Log) {
 
 	// The newest of both sorts counts.
 	for _, r := range []fresh.Record{Record("by id", "x", 1), md5Record("by md5 again", "x", 2)} {
-		AddRecords(t, s, about(r))
+		AddRecords(t, s, ofFile(r))
 		wantNewest(t, s, map[repo.Content]fresh.Record{c: r}, c)
 	}
 }
@@ -405,7 +408,7 @@ func testMD5Only(t *testing.T, s Log) {
 func testIDsDecide(t *testing.T, s Log) {
 	// A record with both holds for its id, whatever the md5.
 	r := Record("about x", "x", 0)
-	AddRecords(t, s, about(r))
+	AddRecords(t, s, ofFile(r))
 	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
 	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
 	wantNewest(t, s, map[repo.Content]fresh.Record{sameID: r}, sameID, sameMD5, repo.Content{MD5: Content("x").MD5}, repo.Content{})
