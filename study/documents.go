@@ -170,18 +170,26 @@ func (st *study) plantAndCount(ctx context.Context, repo string, t tree) (map[st
 	for _, p := range done {
 		a := plantAnswer{Repo: repo, plant: p.plant}
 		for _, f := range listed {
-			if f.File != p.Doc || f.Line != p.Line || !strings.Contains(f.Mention, p.Name) && !strings.Contains(f.Name, p.Name) {
+			onLine := f.File == p.Doc && f.Line == p.Line
+			named := strings.Contains(f.Mention, p.Name) || strings.Contains(f.Name, p.Name)
+			if !onLine || !named {
 				continue
 			}
-			if f.Hidden == "" && f.Verdict != "holds" {
-				a.Found, a.Dated = true, a.Dated || f.Since == p.commit
-			} else if !a.Found {
-				a.Verdict, a.Hidden = f.Verdict, f.Hidden
+			isFinding := f.Hidden == "" && f.Verdict != "holds"
+			switch {
+			case isFinding:
+				a.Found = true
+				a.Dated = a.Dated || f.Since == p.commit
+			case !a.Found:
+				a.Verdict = f.Verdict
+				a.Hidden = f.Hidden
 			}
 		}
 		n := plantCount{planted: 1}
 		if a.Found {
-			n.found, a.Verdict, a.Hidden = 1, "", ""
+			n.found = 1
+			a.Verdict = ""
+			a.Hidden = ""
 		}
 		if a.Dated {
 			n.dated = 1

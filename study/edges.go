@@ -163,8 +163,10 @@ func compareEdges(ken []kenEdge, truth edgeTruth) edgeCounts {
 		if strings.HasSuffix(k.From, ".go") && (k.Symbol == "" || k.Symbol == "init") {
 			continue
 		}
-		if k.Via == "" && k.From != k.To && (k.Certainty == "exact" || k.Certainty == "likely") {
-			exact[e] = exact[e] || k.Certainty == "exact"
+		isExact := k.Certainty == "exact"
+		direct := k.Via == "" && k.From != k.To
+		if direct && (isExact || k.Certainty == "likely") {
+			exact[e] = exact[e] || isExact
 		}
 	}
 	var c edgeCounts

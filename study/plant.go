@@ -141,7 +141,8 @@ func (g *gardener) readSource(name string, text []byte) {
 
 func plantLines(name, text string) []plantLine {
 	var lines []plantLine
-	fenced, session := false, false
+	fenced := false
+	session := false
 	front := strings.HasPrefix(text, "---\n") // fields, which are data
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -150,7 +151,8 @@ func plantLines(name, text string) []plantLine {
 			line = ""
 		}
 		if fenceMark.MatchString(line) {
-			fenced, session = !fenced, false
+			fenced = !fenced
+			session = false
 			line = ""
 		}
 		// In a session, other lines are what a program printed once.
@@ -171,7 +173,9 @@ func (g *gardener) candidates(kind string) []plant {
 	for _, d := range g.docs {
 		for i, line := range d.lines {
 			for _, p := range g.onLine(kind, d.path, line) {
-				p.Kind, p.Doc, p.Line = kind, d.path, i+1
+				p.Kind = kind
+				p.Doc = d.path
+				p.Line = i + 1
 				list = append(list, p)
 			}
 		}
@@ -228,11 +232,14 @@ func (g *gardener) pathsOn(kind, doc string, line plantLine) []plant {
 		word := text[at[0]:at[1]]
 		word = strings.TrimRight(word, ".")
 		bare := !strings.Contains(strings.Trim(strings.TrimPrefix(word, "./"), "/"), "/")
-		if at[0] > 0 && strings.ContainsRune("$}~:@=<>*", rune(text[at[0]-1])) || strings.HasPrefix(word, "/") || placeholderName.MatchString(word) || bare != (kind == plantBare) {
+		computed := at[0] > 0 && strings.ContainsRune("$}~:@=<>*", rune(text[at[0]-1]))
+		isPath := !computed && !strings.HasPrefix(word, "/") && !placeholderName.MatchString(word)
+		if !isPath || bare != (kind == plantBare) {
 			continue
 		}
 		target := g.resolve(doc, word, kind == plantDir)
-		if target == "" || target == doc || kind == plantBare && anyProjectHas.MatchString(word) {
+		common := kind == plantBare && anyProjectHas.MatchString(word)
+		if target == "" || target == doc || common {
 			continue
 		}
 		// Cut short, it may as well be a file of the reader's that an example is about.
@@ -439,7 +446,11 @@ func (g *gardener) move(from, to string) error {
 
 func (g *gardener) moveDir(p plant) (bool, error) {
 	const most = 100 // files
-	if g.dirs[p.target] > most || strings.HasPrefix(p.Doc, p.target+"/") || !strings.Contains(p.target, "/") && g.dirs[p.target] > most/2 {
+	limit := most
+	if !strings.Contains(p.target, "/") {
+		limit = most / 2
+	}
+	if g.dirs[p.target] > limit || strings.HasPrefix(p.Doc, p.target+"/") {
 		return false, nil
 	}
 	for claimed := range g.claimed {
@@ -537,7 +548,9 @@ func (g *gardener) renameMember(owner, member string) (bool, error) {
 	}
 	var where []string
 	for _, name := range g.declared[member] {
-		if slices.Contains(g.types[owner], name) || isPackageOf(name, owner) || path.Ext(name) == ".go" && slices.ContainsFunc(g.types[owner], func(t string) bool { return path.Dir(t) == path.Dir(name) }) {
+		sameDir := func(t string) bool { return path.Dir(t) == path.Dir(name) }
+		samePackage := path.Ext(name) == ".go" && slices.ContainsFunc(g.types[owner], sameDir)
+		if samePackage || slices.Contains(g.types[owner], name) || isPackageOf(name, owner) {
 			where = append(where, name)
 		}
 	}
@@ -578,7 +591,13 @@ func (g *gardener) renameMember(owner, member string) (bool, error) {
 func isPackageOf(name, owner string) bool {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(path.Base(name), ext)
-	return (ext == ".py" || ext == ".rs") && stem == owner || (ext == ".py" || ext == ".go") && path.Base(path.Dir(name)) == owner
+	switch {
+	case ext == ".py" || ext == ".rs":
+		return stem == owner || ext == ".py" && path.Base(path.Dir(name)) == owner
+	case ext == ".go":
+		return path.Base(path.Dir(name)) == owner
+	}
+	return false
 }
 
 func (g *gardener) isPackage(owner string) bool {
