@@ -30,7 +30,7 @@ var budgets = []budget{
 	{[]string{"git"}, 9990, 7900},
 	{[]string{"content"}, 2160, 2100},
 	{[]string{"store"}, 11240, 8300},
-	{[]string{"contract", "state", "workflow", "statedir"}, 8250, 5600},
+	{[]string{"contract", "state", "workflow", "statedir"}, 8500, 5600},
 	{[]string{"registry"}, 4020, 3400},
 	{[]string{"survey"}, 6670, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3420, 2200},

@@ -15,11 +15,15 @@ var defaultContract = sync.OnceValue(newDefault)
 // DefaultFor returns the default contract of a state directory, a path with slashes. The
 // contract of .devt/state, or of a directory in it, also has the names of devt.
 func DefaultFor(dir string) *Contract {
-	inside := "/" + path.Clean(dir) + "/"
-	if strings.Contains(inside, "/.devt/state/") {
+	if IsDevt(dir) {
 		return devtContract()
 	}
 	return Default()
+}
+
+// IsDevt reports whether a directory, a path with slashes, is .devt/state or in it.
+func IsDevt(dir string) bool {
+	return strings.Contains("/"+path.Clean(dir)+"/", "/.devt/state/")
 }
 
 // Values that several files share.

@@ -86,10 +86,25 @@ func (p place) unsuitable(ctx context.Context, dir string) (string, error) {
 	return p.repository(ctx, dir)
 }
 
-// isDefault reports whether the directory is the default one of the work tree at root, and
-// not behind a link.
-func (p place) isDefault(root string) (bool, error) {
-	if p.dir != filepath.Join(root, contract.Default().Dir) {
+// isKnown reports whether the directory is meant for workflow files: ken's own one, the
+// configured one, or that of devt, which has its name.
+func (p place) isKnown(root, configured string) (bool, error) {
+	if p.own || p.configured {
+		return true, nil
+	}
+	dir, err := resolved(p.dir)
+	if err != nil {
+		return false, fmt.Errorf("find %s: %w", repo.Path(p.dir), err)
+	}
+	if contract.IsDevt(filepath.ToSlash(dir)) {
+		return true, nil
+	}
+	return p.is(root, configured)
+}
+
+// is reports whether the directory is rel in the work tree at root, and not behind a link.
+func (p place) is(root, rel string) (bool, error) {
+	if root == "" || p.dir != filepath.Join(root, rel) {
 		return false, nil
 	}
 	top, err := resolved(root)
@@ -100,7 +115,7 @@ func (p place) isDefault(root string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("find %s: %w", repo.Path(p.dir), err)
 	}
-	return dir == filepath.Join(top, contract.Default().Dir), nil
+	return dir == filepath.Join(top, rel), nil
 }
 
 // resolved resolves the links in the path of a directory that need not exist.

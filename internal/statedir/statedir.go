@@ -63,7 +63,11 @@ func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
 	if named == "" {
 		where.dir, where.configured = filepath.Join(root, configured), true
 	}
-	where.own, err = where.isDefault(root)
+	where.own, err = where.is(root, contract.Default().Dir)
+	if err != nil {
+		return nil, err
+	}
+	known, err := where.isKnown(root, configured)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +96,7 @@ func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
 		Author:      author(opts.Author),
 		From:        opts.From,
 		Mentions:    mentions,
+		Named:       !known,
 	}), nil
 }
 

@@ -35,7 +35,8 @@ type BeginResult struct {
 func (b *BeginResult) Failures() int { return (&Sweep{Moves: b.Moves}).Failures() }
 
 // Begin starts a workflow. In one change with one snapshot it evicts, cleans up files
-// older than the start of the previous workflow, and writes a new document.
+// older than the start of the previous workflow, and writes a new document. In a directory
+// that ken did not use before it moves nothing.
 func (m *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, error) {
 	if opts.Type == "" {
 		return nil, badRequest("ken state init --type dev", "no workflow type given")
@@ -46,7 +47,7 @@ func (m *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, e
 		}
 	}
 	var b *BeginResult
-	err := m.locked(ctx, "init", func(h *state.Locked) (err error) {
+	err := m.lockedAny(ctx, "init", func(h *state.Locked) (err error) {
 		b, err = m.begin(ctx, h, opts)
 		return err
 	})
@@ -55,9 +56,16 @@ func (m *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, e
 
 func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*BeginResult, error) {
 	now := m.opts.Now()
+	used, err := m.used(ctx)
+	if err != nil {
+		return nil, err
+	}
 	prior, err := m.load()
 	if err != nil {
 		return nil, err
+	}
+	if !used && prior != nil {
+		return nil, m.foreignDocument()
 	}
 	var remarks []string
 	if opts.Continue && len(prior.session(now).ids) == 0 {
@@ -76,11 +84,16 @@ func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 	if err != nil {
 		return nil, err
 	}
-	moves, more, err := m.planBegin(entries, prior, opts.Continue, now)
-	if err != nil {
-		return nil, err
+	var moves []state.Move
+	if used {
+		var more []string
+		if moves, more, err = m.planBegin(entries, prior, opts.Continue, now); err != nil {
+			return nil, err
+		}
+		remarks = append(remarks, more...)
+	} else {
+		remarks = append(remarks, "ken did not use this directory before, so init moved nothing")
 	}
-	remarks = append(remarks, more...)
 	name := m.name(contract.Workflow)
 	change := state.Change{
 		Verb: "init", Time: now, WorkflowID: prior.id(keyID), Moves: moves, Keep: m.keep(),

@@ -55,8 +55,11 @@ func (s *Sweep) Failures() int {
 }
 
 // sweep makes the planned moves, or only lists them. It plans without the lock first,
-// since most plans are empty, and again with it.
+// since most plans are empty, and again with it. A directory that ken does not use is refused even then.
 func (m *Manager) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
+	if err := m.mayChange(ctx); err != nil {
+		return nil, err
+	}
 	var moves []state.Move
 	err := m.reading(ctx, verb, func() (err error) {
 		moves, err = plan()

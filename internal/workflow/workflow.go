@@ -34,6 +34,9 @@ type Options struct {
 	From string
 	// Mentions lists the paths by which documents refer to the directory.
 	Mentions []string
+	// Named says that the caller named a directory which is not the repository's own. ken changes it only
+	// if it used it before, or after Begin.
+	Named bool
 }
 
 // A Manager carries out the verbs on one state directory.
@@ -80,8 +83,16 @@ func (m *Manager) keep() int {
 	return m.c.ArchiveRuns
 }
 
-// locked calls f while it has the lock of the directory.
+// locked calls f while it has the lock of the directory. It refuses a directory that ken does not use.
 func (m *Manager) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
+	if err := m.mayChange(ctx); err != nil {
+		return err
+	}
+	return m.lockedAny(ctx, verb, f)
+}
+
+// lockedAny is locked for a directory that ken need not have used.
+func (m *Manager) lockedAny(ctx context.Context, verb string, f func(*state.Locked) error) error {
 	h, err := m.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
 		return m.dir.WithDiskHint(err)
