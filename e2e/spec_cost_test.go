@@ -50,6 +50,36 @@ func (s *spy) list(t *testing.T, r *testrepo.Repo) (calls, walked int) {
 	return bytes.Count(said, []byte("\n")), len(walkedDate.FindAll(text, -1))
 }
 
+// A warm overlay starts one git for each worktree that proposes something, and compares no trees.
+func TestWarmOverlayComparesNoTrees(t *testing.T) {
+	t.Parallel()
+	r := testrepo.New(t)
+	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n")
+	r.Write("a.go", "package a\n")
+	r.Commit("first")
+	for _, name := range []string{"one", "two"} {
+		w := r.Worktree(name)
+		w.Write("a.go", "package a // "+name+"\n")
+		w.Commit(name)
+	}
+	s := newSpy(t)
+	var answers []string
+	for range 3 {
+		os.Remove(filepath.Join(s.dir, "calls"))
+		o := ken(t, r, func(c *exec.Cmd) {
+			c.Env = append(c.Env, "PATH="+s.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		}, "spec", "overlay", "--json")
+		answers = append(answers, o.stdout)
+	}
+	calls, _ := os.ReadFile(filepath.Join(s.dir, "calls"))
+	if bytes.Count(calls, []byte("\n")) > 2 || bytes.Contains(calls, []byte("diff")) {
+		t.Errorf("a warm overlay of two worktrees started:\n%s", calls)
+	}
+	if answers[0] != answers[2] || !strings.Contains(answers[2], `"kind": "code"`) {
+		t.Errorf("the warm answer is\n%s, the cold one\n%s", answers[2], answers[0])
+	}
+}
+
 // The number of git processes does not depend on the number of specs: two hundred specs with
 // drift take as many as two.
 func TestSpecProcessesDoNotGrowWithSpecs(t *testing.T) {

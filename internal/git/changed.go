@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ken/internal/repo"
 )
@@ -18,9 +17,8 @@ func (r *Repo) DifferingPaths(ctx context.Context, a, b repo.ID) ([]repo.Path, e
 	return parsePaths("diff-tree", out)
 }
 
-// ChangedSince lists the paths that differ between a commit and the index, and the paths that are neither
-// tracked nor ignored, sorted. It does not look at unstaged edits.
-func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
+// StagedSince lists the paths that differ between a commit and the index.
+func (r *Repo) StagedSince(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
 	staged, err := r.stagedSince(ctx, commit, nil)
 	if err != nil {
 		return nil, err
@@ -29,15 +27,5 @@ func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, e
 	for _, s := range staged {
 		paths = append(paths, s.Path)
 	}
-	others, err := r.git().Read(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
-		return nil, fmt.Errorf("list untracked files: %w", err)
-	}
-	more, err := parsePaths("ls-files", others)
-	if err != nil {
-		return nil, err
-	}
-	paths = append(paths, more...)
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	return paths, nil
 }

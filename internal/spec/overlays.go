@@ -129,7 +129,7 @@ func (r *Reader) readChanges(ctx context.Context, p *proposals) error {
 			continue
 		}
 		g.Go(func() error {
-			all, err := c.tree.changed(ctx, c.forkID)
+			all, err := r.changed(ctx, c.tree, c.forkID)
 			c.Changed = slices.DeleteFunc(all, parse.IsSpec)
 			c.err = err
 			return ctx.Err()

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"ken/internal/content"
@@ -44,15 +45,20 @@ func (w *worktree) specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDiges
 
 // changed lists the paths that differ from a commit, sorted: committed, staged, edited and untracked ones. A file that
 // was touched and has the same content is not among them.
-func (w *worktree) changed(ctx context.Context, since repo.ID) ([]repo.Path, error) {
-	paths, err := w.Repo.ChangedSince(ctx, since)
-	if err != nil {
-		return nil, err
-	}
+func (r *Reader) changed(ctx context.Context, w *worktree, since repo.ID) ([]repo.Path, error) {
 	snapshot, err := w.Repo.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
+	paths, err := r.stagedSince(ctx, w, snapshot.Index.Tree, since)
+	if err != nil {
+		return nil, err
+	}
+	untracked, err := w.Repo.Untracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, untracked...)
 	edited, err := w.files.Edited(ctx, snapshot.Index.Entries)
 	if err != nil {
 		return nil, err
@@ -60,6 +66,27 @@ func (w *worktree) changed(ctx context.Context, since repo.ID) ([]repo.Path, err
 	paths = append(paths, edited...)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
+}
+
+// stagedSince lists the paths that differ between a commit and the index of a checkout. tree is the tree of the index, zero
+// if git has not written it. Two trees are compared only once.
+func (r *Reader) stagedSince(ctx context.Context, w *worktree, tree, since repo.ID) ([]repo.Path, error) {
+	if tree.IsZero() {
+		return w.Repo.StagedSince(ctx, since)
+	}
+	question := since.String() + " " + tree.String()
+	differ, err := cachedAnswer(ctx, r.ws, "differing-paths", question, func() (map[repo.Path]bool, bool, error) {
+		paths, err := w.Repo.DifferingPaths(ctx, since, tree)
+		found := make(map[repo.Path]bool, len(paths))
+		for _, p := range paths {
+			found[p] = true
+		}
+		return found, true, err
+	})
+	if err != nil && ctx.Err() == nil {
+		return w.Repo.StagedSince(ctx, since) // the index may name a tree that git never wrote
+	}
+	return slices.Collect(maps.Keys(differ)), err
 }
 
 // specFiles returns the spec files of a checkout, tracked or not, and the digest of their stats. It adds the files that a
