@@ -54,8 +54,7 @@ import (
 //   - Whether a merge is clean is asked for the path, not for the whole merge.
 //   - An entry that names a file is followed to where the file moved with equal content, as
 //     the design says, if that happened in one commit with one parent that no latest version
-//     and no valid ack reaches: an ack after the move keeps an entry that names no
-//     file. Where there are several such moves, or a governed directory gained or lost a
+//     reaches; an ack after the move does not end that. Where there are several such moves, or a governed directory gained or lost a
 //     file by a move, drift and touched are not judged.
 
 type specModel struct {
@@ -539,7 +538,9 @@ func (l *life) specFacts(place, head, name string, all []string) specFact {
 	fact.unclear = t.unclear
 	quiet := m.reach(attested...)
 	since := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return quiet[c] })
-	moved, unsure := l.movedCode(since, entries, head)
+	covered := m.reach(top...)
+	sinceVersions := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return covered[c] })
+	moved, unsure := l.movedCode(sinceVersions, entries, head)
 	fact.unsure = unsure
 	watched := slices.Clone(entries)
 	watched = append(watched, slices.Collect(maps.Values(moved))...)
