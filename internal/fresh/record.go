@@ -92,7 +92,7 @@ type Record struct {
 // TextID returns the digest of the text alone.
 func (r Record) TextID() Digest { return digestOf("ken text 1", r.Text) }
 
-// ID returns the digest of the record: text, basis, author, recipe, time, and whether the basis was assumed.
+// ID returns the digest of all fields but the path.
 func (r Record) ID() Digest {
 	return digestOf("ken record 1", r.Text, r.Basis.Digest().String(), r.Author, r.Recipe,
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), r.Confirmer, strconv.FormatBool(r.Assumed))

@@ -7,7 +7,7 @@
 //
 // All access goes through an [os.Root] opened on the directory, and no link in it is
 // followed. A change first moves old files to a folder in the archive, called <time>.tmp. If
-// its process is killed, the next one with the lock moves them back. When all new files are in
+// its process is killed, the next one with the lock moves them back. When the new file is in its
 // place, the folder becomes a snapshot. See [Change].
 package state
 

@@ -96,8 +96,8 @@ func (r *DirRecord) Summary() string {
 // TextID identifies the text alone.
 func (r *DirRecord) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.TextID() }
 
-// ID identifies the record. The id of an outline contains its text and basis only, so
-// the same outline is the same record in every clone and at any time.
+// ID identifies the record. The id of an outline has no author and no time, so the same
+// outline is the same record in every clone and at any time.
 func (r *DirRecord) ID() fresh.Digest {
 	outline := r.IsOutline()
 	basis := r.Basis.Digest()
