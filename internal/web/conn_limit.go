@@ -64,8 +64,8 @@ func (l *connLimiter) closeAll() {
 	}
 }
 
-// proven tells the limiter of the server that the client of a request has the token.
-func proven(r *http.Request) {
+// markProven tells the limiter of the server that the client of a request has the token.
+func markProven(r *http.Request) {
 	if forget, ok := r.Context().Value(connKey{}).(func()); ok {
 		forget()
 	}

@@ -115,7 +115,7 @@ func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.
 			return
 		}
 		if needsToken(r.URL.Path) {
-			proven(r)
+			markProven(r)
 		}
 		control := http.NewResponseController(w)
 		talk := func() { _ = control.SetReadDeadline(time.Time{}) } // no time limit
