@@ -155,7 +155,9 @@ type ClientStatus struct {
 	Of     int    `json:"of"`    // entries that ken install adds
 	Broken string `json:"broken,omitempty"`
 	Server bool   `json:"server"` // the entry is the MCP server; otherwise hooks
-	Absent bool   `json:"-"`      // the file does not exist
-	Named  bool   `json:"-"`      // the file cannot be parsed, and mentions ken
-	Reads  string `json:"-"`      // see [Client]
+	// Foreign counts servers named ken that start another program.
+	Foreign int    `json:"-"`
+	Absent  bool   `json:"-"` // the file does not exist
+	Named   bool   `json:"-"` // the file cannot be parsed, and mentions ken
+	Reads   string `json:"-"` // see [Client]
 }

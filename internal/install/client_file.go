@@ -66,33 +66,32 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 	return FileChange{Op: Rewrite, Text: out, Action: "taken out", Note: note}, nil
 }
 
-// CountParts counts the entries of ken in a text, also those that ken did not add; nil is a missing
-// file.
-func (f ClientFile) CountParts(text []byte) (int, error) {
-	if text == nil {
-		return 0, nil
+// CountParts counts the entries of ken in a text, also those that ken did not add; nil is a missing file. A server named
+// ken that starts another program is foreign.
+func (f ClientFile) CountParts(text []byte) (own, foreign int, err error) {
+	if text == nil || f.isBlank(text) {
+		return 0, 0, nil
 	}
 	if f.Format == TOML {
-		return hasTOML(text)
-	}
-	if f.isBlank(text) {
-		return 0, nil
+		return countTOML(text)
 	}
 	doc, err := parse(text)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	n := 0
 	for _, p := range f.Parts {
 		found, err := doc.find(p)
-		if err != nil {
-			return n, err
-		}
-		if found != nil {
-			n++
+		switch {
+		case err != nil:
+			return own, foreign, err
+		case found == nil:
+		case p.Name != "" && !found.runsKen():
+			foreign++
+		default:
+			own++
 		}
 	}
-	return n, nil
+	return own, foreign, nil
 }
 
 // MentionsKen reports whether a text that cannot be parsed probably contains ken: only ken

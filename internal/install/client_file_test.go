@@ -41,7 +41,7 @@ func TestNewFilesMatchGoldenFiles(t *testing.T) {
 			if diff := cmp.Diff(string(want), string(made.Text)); diff != "" {
 				t.Errorf("%s (-golden +created):\n%s", golden, diff)
 			}
-			if n, err := f.CountParts(made.Text); err != nil || n != len(f.Parts) {
+			if n, _, err := f.CountParts(made.Text); err != nil || n != len(f.Parts) {
 				t.Errorf("%s has %d entries of ken, %v; want all", f.Path, n, err)
 			}
 		}
@@ -202,7 +202,7 @@ func TestUninstallClientUndoesInstall(t *testing.T) {
 		if in.Op != Rewrite {
 			t.Fatalf("Install returned the operation %v (%s); want a rewrite", in.Op, in.Action)
 		}
-		if n, err := f.CountParts(in.Text); err != nil || n != len(f.Parts) {
+		if n, _, err := f.CountParts(in.Text); err != nil || n != len(f.Parts) {
 			t.Fatalf("%q became\n%s\nwhich has %d parts, %v", was, in.Text, n, err)
 		}
 		wellFormed(t, f, in.Text)

@@ -24,7 +24,7 @@ func FuzzInstall(f *testing.F) {
 		if text == nil {
 			text = []byte{}
 		}
-		if n, err := file.CountParts(text); err != nil || n > 0 { // it is malformed, or not without ken
+		if n, _, err := file.CountParts(text); err != nil || n > 0 { // it is malformed, or not without ken
 			_, _ = file.Install(text)
 			_, _ = file.Uninstall(text)
 			return
@@ -33,7 +33,7 @@ func FuzzInstall(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n, err := file.CountParts(in.Text); err != nil || n != len(file.Parts) {
+		if n, _, err := file.CountParts(in.Text); err != nil || n != len(file.Parts) {
 			t.Fatalf("%s: %q became %q with %d parts, %v", file.Path, text, in.Text, n, err)
 		}
 		again, err := file.Install(in.Text)

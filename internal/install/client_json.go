@@ -155,7 +155,7 @@ func (p *partLocation) equals(value string) bool {
 	return string(v.Pack()) == value
 }
 
-// runsKen reports whether the server starts a program named ken, in any directory.
+// runsKen reports whether the server starts ken.
 func (p *partLocation) runsKen() bool {
 	v := p.item.Clone()
 	v.Standardize()
@@ -173,11 +173,17 @@ func (p *partLocation) runsKen() bool {
 		}
 		words = []string{word}
 	}
-	if len(words) == 0 {
-		return false
-	}
-	program := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
-	return strings.TrimSuffix(program, ".exe") == "ken"
+	return len(words) > 0 && isKen(words[0])
+}
+
+// isKen reports whether a command starts a program named ken that does not come from the repository: a client would
+// look for a relative path there.
+func isKen(command string) bool {
+	command = strings.ReplaceAll(command, `\`, "/")
+	dir, program := path.Split(command)
+	onDisk := len(dir) > 1 && dir[1] == ':' // Windows
+	isOutside := dir == "" || path.IsAbs(dir) || onDisk
+	return isOutside && strings.TrimSuffix(program, ".exe") == serverName
 }
 
 // items has the offsets of the items of an object or array, and whether a comma follows the

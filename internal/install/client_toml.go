@@ -54,12 +54,17 @@ func parseServers(text []byte) (ken any, others map[string]any, err error) {
 	return ken, others, nil
 }
 
-func hasTOML(text []byte) (int, error) {
+// countTOML returns whether a text has the server ken, and whether it starts another program.
+func countTOML(text []byte) (own, foreign int, err error) {
 	ken, _, err := parseServers(text)
 	if err != nil || ken == nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return 1, nil
+	server, _ := ken.(map[string]any)
+	if command, _ := server["command"].(string); !isKen(command) {
+		return 0, 1, nil
+	}
+	return 1, 0, nil
 }
 
 // addTOML adds the block after a text. If the text has no line end at its end, neither has the

@@ -195,6 +195,9 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 	used := make(map[owner]bool)
 	for _, c := range f.Clients {
 		o := owner{c.Client, c.Scope}
+		if c.Foreign > 0 {
+			add("CLIENT_FOREIGN", c.Path+" has a server named ken that starts another program", "look at it; if you do not want it, remove it, then: ken install "+c.Client)
+		}
 		used[o] = used[o] || c.Parts > 0 || c.Named
 	}
 	any := false
@@ -210,7 +213,7 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 		switch {
 		case c.Broken != "":
 			add("CLIENT_BROKEN", c.Broken, "correct the file, then: "+command)
-		case c.Parts == 0 && f.elsewhere(c):
+		case c.Foreign > 0, c.Parts == 0 && f.elsewhere(c):
 		case c.Absent:
 			add("CLIENT_PARTIAL", fmt.Sprintf("%s is half installed: %s, for the %s, is missing", c.Client, c.Path, c.half()), command)
 		case c.Parts < c.Of:

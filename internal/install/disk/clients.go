@@ -86,7 +86,7 @@ func (s Clients) Status(_ context.Context) []install.ClientStatus {
 			}
 			if err == nil {
 				st.Absent = at.text == nil
-				if st.Parts, err = f.CountParts(at.text); err != nil {
+				if st.Parts, st.Foreign, err = f.CountParts(at.text); err != nil {
 					err = fmt.Errorf("read %s: %w", at.shown, err)
 				}
 			}
