@@ -33,13 +33,13 @@ func Clean(text string) string {
 }
 
 // CleanText makes a text of several lines harmless: it keeps line feeds and tabs, and
-// replaces other control characters and those that change the direction of text.
+// replaces other misleading characters and all that change the direction of text.
 func CleanText(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '\n' || c == '\t' {
 			return c
 		}
-		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || unicode.Is(unicode.Bidi_Control, c) {
+		if repo.IsMisleading(c) || unicode.Is(unicode.Bidi_Control, c) {
 			return '\uFFFD'
 		}
 		return c
