@@ -93,7 +93,7 @@ func TestAgentIsToldOfNoBrief(t *testing.T) {
 		start, edit string
 	}{
 		{over, agenthook.NoBrief, ""},
-		{whatItTakes, "\ntest:\n  \"make test (Makefile:1)\"\n", "tests (1 file): \"go test . # a_test.go named for it\""},
+		{whatItTakes, "\ntest:\n  \"make test # Makefile:1\"\n", "tests (1 file): \"go test . # a_test.go named for it\""},
 	} {
 		h := &agenthook.Call{Features: hookFeatures(w), Memory: agenthook.ParseMemory(nil), Left: tt.left}
 		said, err := h.Answer(t.Context(), agenthook.SessionStart, agenthook.Input{})

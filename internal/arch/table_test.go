@@ -38,7 +38,8 @@ var imports = func() map[string][]string {
 	// manifest parses the content of files that its caller passes.
 	m["manifest"] = nil
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
-	m["project"] = []string{"repo", "order", "manifest", "shell"}
+	// It quotes words as hints do.
+	m["project"] = []string{"repo", "fault", "order", "manifest", "shell"}
 	// store has the stored types and the interfaces that the engines implement.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range features {

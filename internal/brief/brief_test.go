@@ -266,7 +266,7 @@ central files, most used first:
 entry points: server/main/main.go: Begins.
 run its tests:
   go test ./server  # server/limits_test.go
-  go test ./...  # all tests (go.mod:1)
+  go test ./...  # all tests, go.mod:1
 used from outside by 3 files, and by 1 test:
   cmd/b.go  doc.go, limits.go
   cmd/a.go  limits.go
@@ -296,9 +296,9 @@ func TestRepository(t *testing.T) {
 	}, 0).String()
 	for _, want := range []string{
 		".: Routes orders.\n",
-		"test: make test  (Makefile:1)",
+		"test: make test  # Makefile:1",
 		"run one test file, for example: go test ./server  # server/limits_test.go\n",
-		"lint: make lint  (Makefile:4)\n",
+		"lint: make lint  # Makefile:4\n",
 		"main parts: server/: Package server serves.\n",
 		"start reading at: README.md\n",
 		"most used files: server/limits.go (used by 4 files): Limiter limits\n",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/fault"
 	"ken/internal/order"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -214,7 +215,7 @@ func (d *DirectoryFacts) howToTest() *block {
 		if c.Dir != "" {
 			scope += " of " + name(c.Dir)
 		}
-		all := Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s (%s)", c.Run, scope, source(c))}
+		all := Item{Command: c.Run, Source: source(c), show: fault.WithRemark(c.Run, scope+", "+source(c))}
 		if c.Dir == d.Path {
 			items = slices.Insert(items, 0, all)
 		} else {

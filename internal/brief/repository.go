@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -143,7 +144,7 @@ func command(subject string, list []project.Command) *block {
 	}
 	items := make([]Item, len(list))
 	for i, c := range list {
-		items[i] = Item{Command: c.Run, Source: source(c), show: c.Run + "  (" + source(c) + ")"}
+		items[i] = Item{Command: c.Run, Source: source(c), show: fault.WithRemark(c.Run, source(c))}
 	}
 	return factBlock(subject, len(items), items...)
 }
@@ -166,7 +167,7 @@ func (r *RepositoryFacts) oneTest() *block {
 			continue
 		}
 		seen[ext] = true
-		items = append(items, Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s", c.Run, name(t))}.at(t))
+		items = append(items, Item{Command: c.Run, Source: source(c), show: fault.WithRemark(c.Run, name(t))}.at(t))
 		if len(items) == 2 {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/fault"
 	"ken/internal/order"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -28,10 +29,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 		c, ok, note := f.Project.TestCommand(f.Path)
 		switch {
 		case ok:
-			show := c.Run + "  (" + source(c) + ")"
-			if note != "" {
-				show += "; " + note
-			}
+			show := fault.WithRemark(c.Run, joined(source(c), note))
 			return nil, factBlock("run this test", 1, Item{Command: c.Run, Source: source(c), Text: note, show: show})
 		case note != "" && f.Project.IsTest(f.Path):
 			return nil, unknownBlock("run this test", note)
@@ -120,17 +118,19 @@ func at(file repo.Path, line int) string {
 
 // testItem is the line of a command that runs tests.
 func testItem(command, source, note, which string) Item {
-	show := command
-	switch {
-	case command == "":
-		show = which
-	case which != "":
-		show += "  # " + which
-	}
-	if note != "" {
-		show += " (" + note + ")"
+	show := joined(which, note)
+	if command != "" {
+		show = fault.WithRemark(command, show)
 	}
 	return Item{Command: command, Source: source, Text: note, show: show}
+}
+
+// joined joins what is there of a remark and a note.
+func joined(remark, note string) string {
+	if remark != "" && note != "" {
+		return remark + "; " + note
+	}
+	return remark + note
 }
 
 // testFiles returns the tests that use the file directly or are named for it: first those

@@ -57,15 +57,38 @@ func HintOf(err error) string {
 	return ""
 }
 
-// Quote makes a word of s that a shell reads back as s, for hints that can be
+// Quote makes a word of s that bash, zsh and fish read back as s, for hints that can be
 // pasted.
 func Quote(s string) string {
-	plain := !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("/._-+:@%,=", r) &&
-			(r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
-	if plain && s != "" {
+	if s != "" && s[0] != '=' && strings.Trim(s, wordChars) == "" { // zsh looks for the program =NAME
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	var b strings.Builder
+	b.WriteByte('\'')
+	for i := range len(s) {
+		// Within quotes, fish lets a backslash escape the next backslash or quote.
+		escapes := s[i] == '\\' && (i+1 == len(s) || s[i+1] == '\\' || s[i+1] == '\'')
+		if escapes || s[i] == '\'' {
+			b.WriteString(`'\` + s[i:i+1] + `'`)
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
 }
+
+// WithRemark adds a remark behind a command. Interactive zsh has no comments, so a remark that a shell could expand is
+// quoted.
+func WithRemark(command, remark string) string {
+	switch {
+	case remark == "":
+		return command
+	case strings.Trim(remark, wordChars+" ") != "":
+		remark = Quote(remark)
+	}
+	return command + "  # " + remark
+}
+
+// wordChars are characters that mean nothing to a shell.
+const wordChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,="

@@ -394,7 +394,7 @@ func (t *usesText) tests() {
 				name = lineList(name, test.Lines, 0)
 			}
 			if test.How == "named" {
-				name = strings.TrimSpace(name + " (named for it)")
+				name = strings.TrimSpace(name + " named for it")
 			}
 			if name != "" {
 				files = append(files, name)
@@ -404,10 +404,12 @@ func (t *usesText) tests() {
 		if len(files) > 0 {
 			what = listed(files, len(files)+len(group)-min(len(group), t.limits.files))
 		}
-		if group[0].Note != "" {
-			what += " (" + group[0].Note + ")"
+		if note := group[0].Note; note != "" && what != "" {
+			what += "; " + note
+		} else {
+			what += note
 		}
-		cells = append(cells, []string{command, strings.TrimSpace(what)})
+		cells = append(cells, []string{command, strings.TrimSpace(fault.WithRemark("", what))})
 	}
 	t.rows(cells)
 	left := a.More["tests"]

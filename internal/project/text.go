@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -70,10 +71,10 @@ func quoteWord(word string) string {
 	special := func(r rune) bool {
 		return r <= unicode.MaxASCII && !strings.ContainsRune(letters+digits+"_-./:@%+=,", r)
 	}
-	if word != "" && !strings.ContainsFunc(word, special) {
+	if word != "" && word[0] != '=' && !strings.ContainsFunc(word, special) {
 		return word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return fault.Quote(word)
 }
 
 // quoteWords returns a command of words.
