@@ -23,7 +23,7 @@ var budgets = []budget{
 	{[]string{"outline"}, 9740, 7600},
 	{[]string{"outline/syntax"}, 2870, 2500},
 	{[]string{"uses"}, 4230, 4500},
-	{[]string{"manifest", "project"}, 6220, 4000},
+	{[]string{"manifest", "project"}, 6225, 4000},
 	{[]string{"find", "usage", "searchindex"}, 7040, 6300},
 	{[]string{"docs", "shell"}, 8870, 7000},
 	{[]string{"spec"}, 10080, 7400},
@@ -39,11 +39,11 @@ var budgets = []budget{
 	{[]string{"share"}, 1880, 1700},
 	{[]string{"web"}, 5645, 5200},
 	{[]string{"mcp"}, 2900, 2300},
-	{[]string{"install", "githook", "agenthook"}, 4170, 3900},
+	{[]string{"install", "githook", "agenthook"}, 4190, 3900},
 	{[]string{"model"}, 3450, 2900},
 	{[]string{"cli"}, 7610, 6600},
 	{[]string{"bench", "release"}, 2450, 2450},
-	{everythingElse, 7290, 6900},
+	{everythingElse, 7310, 6900},
 }
 
 // everythingElse is the group of the packages that no budget names.

@@ -404,11 +404,7 @@ func (t *usesText) tests() {
 		if len(files) > 0 {
 			what = listed(files, len(files)+len(group)-min(len(group), t.limits.files))
 		}
-		if note := group[0].Note; note != "" && what != "" {
-			what += "; " + note
-		} else {
-			what += note
-		}
+		what = strings.Trim(what+"; "+group[0].Note, "; ")
 		cells = append(cells, []string{command, strings.TrimSpace(fault.WithRemark("", what))})
 	}
 	t.rows(cells)

@@ -196,7 +196,8 @@ func (f Facts) clients(add func(code, what, mend string)) bool {
 	for _, c := range f.Clients {
 		o := owner{c.Client, c.Scope}
 		if c.Foreign > 0 {
-			add("CLIENT_FOREIGN", c.Path+" has a server named ken that starts another program", "look at it; if you do not want it, remove it, then: ken install "+c.Client)
+			add("CLIENT_FOREIGN", c.Path+" has a server named ken that starts another program",
+				"look at it; if you do not want it, remove it, then: ken install "+c.Client)
 		}
 		used[o] = used[o] || c.Parts > 0 || c.Named
 	}
