@@ -71,6 +71,7 @@ var choices = []choice{
 	{name: "branch", make: branch, weights: every(4)},
 	{name: "switch", make: switchBranch, weights: every(7)},
 	{name: "merge", make: merge, weights: map[string]int{files: 5, agents: 3, outlines: 3, specs: 12}},
+	{name: "move in a merge", make: mergeWithMove, weights: only(4, specs)},
 	{name: "octopus", make: octopus, weights: map[string]int{files: 1, specs: 4}},
 	{name: "rebase", make: rebase, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
 	{name: "cherry-pick", make: cherryPick, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
@@ -421,6 +422,24 @@ func merge(s *scene, _ *op) string {
 			s.other(), quote(editBody(s.Rand, name, s.read(name))), name)
 	}
 	return script
+}
+
+// mergeWithMove moves a spec in a merge commit. It may edit the spec besides, or take a side of a conflict.
+func mergeWithMove(s *scene, _ *op) string {
+	dir := s.spec()
+	content := s.read(dir + "/spec.md")
+	if s.other() == "" || dir == "" || content == "" {
+		return ""
+	}
+	to := fmt.Sprintf(".spec/m%d", s.number)
+	script := fmt.Sprintf("git merge -q --no-commit --no-ff %s >/dev/null 2>&1", s.other())
+	side := []string{"ours", "theirs"}[s.Intn(2)]
+	script += fmt.Sprintf(" || { git checkout -q --%s -- .; git add -A; }\n", side)
+	move := fmt.Sprintf("git mv %s %s", dir, to)
+	if s.Intn(3) == 0 {
+		move += "; " + strings.TrimSpace(put(to+"/spec.md", editBody(s.Rand, "spec.md", content)))
+	}
+	return script + fmt.Sprintf("[ -f .git/MERGE_HEAD -o -f .git ] && [ -d %s ] && { %s\ngit add -A; git commit -q -m 'merge with move'; } || git merge --abort\n", dir, move)
 }
 
 func octopus(s *scene, _ *op) string {
