@@ -3,9 +3,9 @@ package postgres
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -103,7 +103,7 @@ func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.
 			SELECT * FROM ken.record
 			WHERE repository = $1 AND path = want.path AND basis_id IS NOT NULL AND NOT outlined AND at <= $4
 			ORDER BY at DESC, id DESC LIMIT $3
-		) r`+newestFirst, paths, store.MaxPastRecords, latest())
+		) r`+newestFirst, paths, store.MaxPastRecords, s.latest())
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +157,12 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT path, basis_id, reason, at FROM ken.directory_failure WHERE repository = $1`, s.repository)
 		var path, basis, reason []byte
-		var at time.Time
+		var at pgtype.Timestamptz
 		return scanAll(rows, err, func() error {
-			f := store.DirFailure{Path: repo.Path(path), Reason: string(reason), At: at.UTC()}
+			if !isDate(at) {
+				return nil
+			}
+			f := store.DirFailure{Path: repo.Path(path), Reason: string(reason), At: at.Time.UTC()}
 			copy(f.Basis[:], basis)
 			failed[f.Path] = f
 			return nil
@@ -182,7 +185,7 @@ func (s *Store) SaveFailureTx(ctx context.Context, tx pgx.Tx, f store.DirFailure
 		return err
 	}
 	// Lock the repository: records and failures are written one after the other.
-	if _, err := s.reserve(ctx, tx, 0); err != nil {
+	if err := s.lock(ctx, tx); err != nil {
 		return err
 	}
 	var basis []byte

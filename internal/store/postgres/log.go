@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -75,16 +74,17 @@ func (s *Store) validate(ctx context.Context, q querier, at []position) (now []p
 	}
 	var ids [][]byte
 	err = q.QueryRow(ctx, `
-		SELECT p.seq, ARRAY (
+		SELECT coalesce((SELECT max(seq) FROM ken.record WHERE repository = $1), 0), ARRAY (
 			SELECT substr(r.id, 1, 8) FROM unnest($2::bigint[]) WITH ORDINALITY AS w (seq, n)
-			LEFT JOIN ken.record r ON r.repository = p.id AND r.seq = w.seq ORDER BY w.n)
-		FROM ken.repository p WHERE p.id = $1`, s.repository, seqs).Scan(&last, &ids)
+			LEFT JOIN ken.record r ON r.repository = $1 AND r.seq = w.seq ORDER BY w.n)`, s.repository, seqs).Scan(&last, &ids)
 	if err != nil {
 		return nil, 0, err
 	}
 	now = make([]position, len(at))
 	for n, p := range at {
-		if p.seq > 0 && bytes.Equal(ids[n], p.id[:]) {
+		var id [8]byte
+		copy(id[:], ids[n]) // shorter in a bad record
+		if ids[n] != nil && id == p.id {
 			now[n] = p
 		}
 	}
@@ -144,9 +144,9 @@ func (s *Store) ReadSince(ctx context.Context, mark store.Mark, most int) (d Rec
 			ORDER BY r.seq LIMIT $3`, s.repository, at.seq, most)
 		var r row
 		err = scanAll(rows, err, func() error {
-			at.seq = r.seq
+			at = position{seq: r.seq}
 			copy(at.id[:], r.id)
-			rec, err := r.record()
+			rec, err := r.record(s.latest())
 			if err != nil {
 				path := repo.DirLabel(repo.Path(r.path)).JSON()
 				d.Bad = append(d.Bad, store.BadRecord{PathJSON: path, Reason: err.Error()})
@@ -193,11 +193,11 @@ func (s *Store) AddRecordsAt(ctx context.Context, mark store.Mark, list []store.
 	if len(list) == 0 {
 		return mark, "", ctx.Err()
 	}
-	inFuture := func(r store.Record) bool { return r.At().After(latest()) }
+	inFuture := func(r store.Record) bool { return r.At().After(s.latest()) }
 	list = slices.DeleteFunc(slices.Clone(list), inFuture)
 	seen = mark
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
-		if _, err := s.reserve(ctx, tx, 0); err != nil { // locks the repository
+		if err := s.lock(ctx, tx); err != nil {
 			return err
 		}
 		at, err := s.position(ctx, tx, mark)

@@ -186,12 +186,86 @@ func TestViews(t *testing.T) {
 	for query, want := range map[string]string{
 		`SELECT repository || ' ' || path || ' ' || summary FROM ken.summary ORDER BY seq`:             s.Name() + " a.go old, " + s.Name() + " a.go new",
 		`SELECT path || ' ' || summary || ' ' || recipe FROM ken.directory ORDER BY seq`:               `d\377 about y prompt/1 model, d\377 about p outline/1`,
-		`SELECT version || '' FROM ken.schema`:                                                         "1",
+		`SELECT version || '' FROM ken.schema`:                                                         "3",
 		`SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = 'ken'`: "directory_failure record repository schema",
 	} {
 		if got := strings.Join(pgtest.Column[string](t, address, query), ", "); got != want {
 			t.Errorf("%s returned %q, want %q", query, got, want)
 		}
+	}
+}
+
+// The schema refuses rows that ken cannot read, and numbers the records itself.
+func TestSchemaRefuses(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	storetest.AddRecords(t, s, file("old", "x", 1))
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	const insert = `
+		INSERT INTO ken.record (repository, seq, id, path, at, author, recipe, confirmer, text, assumed, outlined, partial)
+		SELECT id, %s, %s, '', %s, '', '', '', '', false, false, false FROM ken.repository`
+	const id = `sha256('x')`
+	for name, statement := range map[string]string{
+		"date before all":   fmt.Sprintf(insert, "2", id, "'-infinity'"),
+		"date after all":    fmt.Sprintf(insert, "2", id, "'infinity'"),
+		"short id":          fmt.Sprintf(insert, "2", `'\x01'`, "now()"),
+		"number of records": `UPDATE ken.repository SET seq = 9223372036854775806`,
+		"failure": `
+			INSERT INTO ken.directory_failure (repository, path, reason, at) SELECT id, '', '', '-infinity' FROM ken.repository`,
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err == nil {
+			t.Errorf("%s: the server did %s", name, statement)
+		}
+	}
+	pgtest.Exec(t, address, fmt.Sprintf(insert, "9223372036854775807", id, "now()"))
+	storetest.AddRecords(t, s, file("new", "y", 2))
+	list, mark := storetest.Since(t, s, "", 10)
+	if len(list) != 2 || list[1].File.Text != "new" {
+		t.Errorf("the log has %v; want the old and the new record", list)
+	}
+	if known, news, err := s.CheckMarks(t.Context(), mark, mark); !known || news || err != nil {
+		t.Errorf("CheckMarks at the end returned %t, %t, %v; want a known mark and no news", known, news, err)
+	}
+}
+
+// Rows that the schema would refuse are ignored one by one, wherever they come from.
+func TestBadRows(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	storetest.AddRecords(t, s, file("good", "x", 1))
+	for _, path := range []repo.Path{"d", "e"} {
+		if err := s.SaveFailure(t.Context(), store.DirFailure{Path: path, Reason: "no", At: storetest.Epoch}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pgtest.Exec(t, address, `
+		ALTER TABLE ken.record DROP CONSTRAINT record_at_check, DROP CONSTRAINT record_id_check;
+		ALTER TABLE ken.directory_failure DROP CONSTRAINT directory_failure_at_check;
+		UPDATE ken.directory_failure SET at = '-infinity' WHERE path = 'd';
+		INSERT INTO ken.record (repository, id, path, content_id, at, author, recipe, confirmer, text, assumed, outlined, partial)
+		SELECT r.repository, bad.id, r.path, r.content_id, bad.at, r.author, r.recipe, r.confirmer, r.text, false, false, false
+		FROM ken.record r, (VALUES (sha256('1'), '-infinity'), (sha256('2'), 'infinity'), (sha256('3'), '294276-01-01'),
+			(sha256('4'), '4700-01-01 BC'), ('\x01', now())) AS bad (id, at)`)
+	d, err := s.ReadSince(t.Context(), "", 10)
+	if err != nil || len(d.Records) != 1 || len(d.Bad) != 5 {
+		t.Fatalf("ReadSince returned %+v, %v; want a record, and 5 bad ones", d, err)
+	}
+	if after, err := s.ReadSince(t.Context(), d.Next, 10); err != nil || len(after.Records)+len(after.Bad) > 0 {
+		t.Errorf("ReadSince after the bad records returned %+v, %v; want nothing", after, err)
+	}
+	if known, news, err := s.CheckMarks(t.Context(), d.Next, d.Next); !known || news || err != nil {
+		t.Errorf("CheckMarks after the bad records returned %t, %t, %v; want a known mark and no news", known, news, err)
+	}
+	content := storetest.Content("x")
+	if newest, err := s.Newest(t.Context(), []repo.Content{content}); err != nil || newest[content].Text != "good" {
+		t.Errorf("the newest records are %v, %v; want the good one", newest, err)
+	}
+	if failed, err := s.Failures(t.Context()); err != nil || len(failed) != 1 {
+		t.Errorf("the failures are %v, %v; want that of e", failed, err)
 	}
 }
 
@@ -245,7 +319,8 @@ func TestRefused(t *testing.T) {
 // that moves them aside. After that it makes new tables, and the old ones are still there.
 func TestOtherVersion(t *testing.T) {
 	for version, hint := range map[int]string{
-		-1: "move the tables aside: psql ", 2: "upgrade ken, or move the tables aside: psql ", 99: "upgrade ken, or move the tables aside: psql ",
+		-1: "move the tables aside: psql ", 1: "move the tables aside: psql ", 2: "move the tables aside: psql ",
+		4: "upgrade ken, or move the tables aside: psql ", 99: "upgrade ken, or move the tables aside: psql ",
 	} {
 		address := pgtest.Database(t)
 		s := open(t, address)
@@ -258,7 +333,7 @@ func TestOtherVersion(t *testing.T) {
 			FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'ken' AND c.relkind IN ('r', 'v') ORDER BY c.relname`
 		before := pgtest.Column[string](t, address, everything)
 
-		message := fmt.Sprintf("the tables in the schema ken have version %d, and this version of ken needs 1", version)
+		message := fmt.Sprintf("the tables in the schema ken have version %d, and this version of ken needs 3", version)
 		for name, err := range map[string]error{
 			"an existing repository": second(openOther(t, address, s.Name()).Repository(t.Context())),
 			"a new repository":       second(open(t, address).Repository(t.Context())),

@@ -25,6 +25,7 @@ type Options struct {
 	Connections int
 	// Wait limits how long a write waits for other writes to the repository; 0 means 20 seconds.
 	Wait time.Duration
+	Now  func() time.Time // the clock; time.Now if nil
 }
 
 // connectTimeout limits a connection attempt. A distant server takes less than a second, with TLS.
@@ -59,6 +60,9 @@ func Open(address string, opts Options) (*Store, error) {
 	}
 	if opts.Wait == 0 {
 		opts.Wait = 20 * time.Second
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
 	config.MaxConns = int32(opts.Connections)
 	config.MinConns = 0

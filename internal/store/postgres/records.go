@@ -9,18 +9,20 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
 
-// reserve reserves n sequence numbers, and returns the one before the first. It locks the repository until the
-// transaction ends: no other transaction adds records meanwhile.
-func (s *Store) reserve(ctx context.Context, tx pgx.Tx, n int) (before int64, err error) {
-	const query = `UPDATE ken.repository SET seq = seq + $2 WHERE id = $1 RETURNING seq - $2`
-	err = tx.QueryRow(ctx, query, s.repository, n).Scan(&before)
-	return before, err
+// lockBase is the advisory lock of the repository with the id 0: "ken_rec" as a number. Each repository has its own.
+const lockBase = 0x6b656e5f726563
+
+// lock locks the repository until the transaction ends: no other transaction adds records meanwhile.
+func (s *Store) lock(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lockBase+s.repository)
+	return err
 }
 
 // batch limits the records of one statement, and so the memory that client and server need for it.
@@ -43,21 +45,19 @@ func (s *Store) SaveRecordsTx(ctx context.Context, tx pgx.Tx, directories []*sto
 
 // add adds the records that do not exist yet.
 func (s *Store) add(ctx context.Context, tx pgx.Tx, list []store.Record) error {
-	seq, err := s.reserve(ctx, tx, len(list))
-	if err != nil {
+	if err := s.lock(ctx, tx); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(list, batch) {
-		if err := s.insert(ctx, tx, seq, part); err != nil {
+		if err := s.insert(ctx, tx, part); err != nil {
 			return err
 		}
-		seq += int64(len(part))
 	}
 	return nil
 }
 
-// insert adds records, with the sequence numbers after seq. It deletes the older failures of directories.
-func (s *Store) insert(ctx context.Context, tx pgx.Tx, seq int64, list []store.Record) error {
+// insert adds records. It deletes the older failures of directories.
+func (s *Store) insert(ctx context.Context, tx pgx.Tx, list []store.Record) error {
 	var (
 		ids, paths, authors, recipes, confirmers, texts [][]byte
 		ats                                             []time.Time
@@ -98,21 +98,22 @@ func (s *Store) insert(ctx context.Context, tx pgx.Tx, seq int64, list []store.R
 	}
 	_, err := tx.Exec(ctx, `
 		WITH added AS (
-			INSERT INTO ken.record (repository, seq, id, path, at, author, recipe, confirmer, text,
+			INSERT INTO ken.record (repository, id, path, at, author, recipe, confirmer, text,
 				content_id, content_md5, assumed, basis, basis_id, flags, outlined, partial)
-			SELECT $1, $2::bigint + n.number, n.id, n.path, n.at, n.author, n.recipe, n.confirmer, n.text,
+			SELECT $1, n.id, n.path, n.at, n.author, n.recipe, n.confirmer, n.text,
 				n.content_id, n.content_md5, n.assumed, n.basis::json, n.basis_id, n.flags::json, n.outlined, n.partial
-			FROM unnest($3::bytea[], $4::bytea[], $5::timestamptz[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[],
-				$10::bytea[], $11::bytea[], $12::boolean[],
-				$13::text[], $14::bytea[], $15::text[], $16::boolean[], $17::boolean[]) WITH ORDINALITY
+			FROM unnest($2::bytea[], $3::bytea[], $4::timestamptz[], $5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[],
+				$9::bytea[], $10::bytea[], $11::boolean[],
+				$12::text[], $13::bytea[], $14::text[], $15::boolean[], $16::boolean[]) WITH ORDINALITY
 				AS n (id, path, at, author, recipe, confirmer, text,
 					content_id, content_md5, assumed, basis, basis_id, flags, outlined, partial, number)
+			ORDER BY n.number
 			ON CONFLICT DO NOTHING
 			RETURNING path, at, basis_id
 		)
 		DELETE FROM ken.directory_failure f USING added a
 		WHERE f.repository = $1 AND f.path = a.path AND f.at <= a.at AND a.basis_id IS NOT NULL`,
-		s.repository, seq, ids, paths, ats, authors, recipes, confirmers, texts,
+		s.repository, ids, paths, ats, authors, recipes, confirmers, texts,
 		contents, md5s, assumed, bases, basisIDs, flags, outlined, partial)
 	return err
 }
@@ -150,7 +151,7 @@ const columns = `
 type row struct {
 	seq                                       int64
 	id, path, author, recipe, confirmer, text []byte
-	at                                        time.Time
+	at                                        pgtype.Timestamptz
 
 	contentID, contentMD5 []byte // of a file
 	assumed               bool
@@ -167,15 +168,28 @@ func (r *row) into() []any {
 	}
 }
 
-// record returns the record, or an error if it cannot be used: it does not match its id, or is in the future.
-func (r *row) record() (out store.Record, err error) {
+// errDate means that a record has a date that ken never writes.
+var errDate = errors.New("its date is not valid")
+
+// isDate reports whether ken can have written a date: it is finite and its year has four digits.
+func isDate(at pgtype.Timestamptz) bool {
+	year := at.Time.UTC().Year()
+	return at.InfinityModifier == pgtype.Finite && year >= 0 && year <= 9999
+}
+
+// record returns the record, or an error if it cannot be used: it has no valid date, does not match its id, or is
+// dated after latest.
+func (r *row) record(latest time.Time) (out store.Record, err error) {
+	if !isDate(r.at) {
+		return out, errDate
+	}
 	if r.basis == nil {
 		out.File = r.file()
 	} else if out.Directory, err = r.directory(); err != nil {
 		return out, err
 	}
 	switch id := out.ID(); {
-	case out.At().After(latest()):
+	case out.At().After(latest):
 		return out, fresh.ErrFutureDate
 	case !slices.Equal(id[:], r.id):
 		return out, fresh.ErrDamaged
@@ -185,7 +199,7 @@ func (r *row) record() (out store.Record, err error) {
 
 func (r *row) file() *fresh.Record {
 	out := &fresh.Record{
-		Path: repo.Path(r.path), At: r.at.UTC(), Assumed: r.assumed,
+		Path: repo.Path(r.path), At: r.at.Time.UTC(), Assumed: r.assumed,
 		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
 	}
 	out.Basis.Content.ID = repo.IDFromBytes(r.contentID)
@@ -195,7 +209,7 @@ func (r *row) file() *fresh.Record {
 
 func (r *row) directory() (*store.DirRecord, error) {
 	out := &store.DirRecord{
-		Path: repo.Path(r.path), At: r.at.UTC(), Partial: r.partial,
+		Path: repo.Path(r.path), At: r.at.Time.UTC(), Partial: r.partial,
 		Author: string(r.author), Recipe: string(r.recipe), Confirmer: string(r.confirmer), Text: string(r.text),
 	}
 	if err := json.Unmarshal(r.basis, &out.Basis); err != nil {
@@ -209,7 +223,7 @@ func (r *row) directory() (*store.DirRecord, error) {
 }
 
 // latest returns the limit for the times of records. Later records are not used.
-func latest() time.Time { return fresh.LatestTime(time.Now()) }
+func (s *Store) latest() time.Time { return fresh.LatestTime(s.opts.Now()) }
 
 // each calls visit with the records of a query that can be used. The query selects columns of ken.record r, and its
 // first argument is the repository.
@@ -218,7 +232,7 @@ func (s *Store) each(ctx context.Context, visit func(store.Record), query string
 		rows, err := tx.Query(ctx, query, append([]any{s.repository}, args...)...)
 		var r row
 		return scanAll(rows, err, func() error {
-			if rec, err := r.record(); err == nil {
+			if rec, err := r.record(s.latest()); err == nil {
 				visit(rec)
 			}
 			return nil

@@ -98,16 +98,6 @@ func (s *Store) checkRights(ctx context.Context, q querier) error {
 	if err != nil {
 		return err
 	}
-	var counts bool
-	err = q.QueryRow(ctx, `
-		SELECT has_column_privilege(c.oid, 'seq', 'UPDATE')
-		FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = 'repository' WHERE n.nspname = 'ken'`).Scan(&counts)
-	if err != nil {
-		return err
-	}
-	if !counts {
-		lacks = append(lacks, "UPDATE (seq) ON ken.repository")
-	}
 	return s.rightsError(lacks)
 }
 

@@ -13,17 +13,18 @@ import (
 	"ken/internal/fault"
 )
 
-// schemaVersion is the version of the tables. ken uses no other.
-const schemaVersion = 1
+// schemaVersion is the version of the tables. ken uses no other. Versions 1 and 2 were other tables.
+const schemaVersion = 3
 
 // schema creates the tables. The reasons for their design:
 //
 // Every key begins with the repository. No query needs two repositories, so the tables can be partitioned or
 // distributed by it. There are no foreign keys, because each of 100,000 records would look up the same repository.
 //
-// repository.seq numbers the records of a repository. A writer locks that row until its transaction ends, so
-// numbers become visible in order: a reader that has seen a number has seen all smaller ones. A PostgreSQL sequence
-// does not guarantee this, because a transaction with a smaller number may commit later.
+// The trigger number gives each record its number, and ignores one that a client names: after a huge number, readers
+// would find no new records. Clients need no right on the sequence. A sequence alone does not order the records,
+// because a transaction with a smaller number may commit later. So a writer locks its repository until its transaction
+// ends: a reader that has seen a number has seen all smaller ones.
 //
 // Texts, authors and paths are bytea, because they need not be UTF-8 and may contain zero bytes. The function
 // ken.words makes them readable. The views ken.summary and ken.directory are for people.
@@ -32,20 +33,21 @@ CREATE TABLE ken.schema (
 	version  integer NOT NULL,
 	database uuid NOT NULL DEFAULT gen_random_uuid() -- identifies this database
 );
-INSERT INTO ken.schema (version) VALUES (1);
+INSERT INTO ken.schema (version) VALUES (3);
 
 CREATE TABLE ken.repository (
 	id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-	name bytea  NOT NULL UNIQUE, -- team.repository, else the id of its root commit
-	seq  bigint NOT NULL DEFAULT 0 -- the last that was given to a record
+	name bytea  NOT NULL UNIQUE -- team.repository, else the id of its root commit
 );
+
+CREATE SEQUENCE ken.record_seq;
 
 CREATE TABLE ken.record (
 	repository  bigint  NOT NULL,
-	seq         bigint  NOT NULL,
-	id          bytea   NOT NULL,
+	seq         bigint  NOT NULL, -- from the trigger
+	id          bytea   NOT NULL CHECK (octet_length(id) = 32),
 	path        bytea   NOT NULL,
-	at          timestamptz NOT NULL,
+	at          timestamptz NOT NULL CHECK (isfinite(at)),
 	author      bytea   NOT NULL,
 	recipe      bytea   NOT NULL,
 	confirmer   bytea   NOT NULL,
@@ -75,9 +77,16 @@ CREATE TABLE ken.directory_failure (
 	path       bytea  NOT NULL,
 	basis_id   bytea, -- NULL: nobody came so far as to know
 	reason     bytea  NOT NULL,
-	at         timestamptz NOT NULL,
+	at         timestamptz NOT NULL CHECK (isfinite(at)),
 	PRIMARY KEY (repository, path)
 );
+
+CREATE FUNCTION ken.number() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+	NEW.seq := nextval('ken.record_seq');
+	RETURN NEW;
+END $$;
+CREATE TRIGGER number BEFORE INSERT ON ken.record FOR EACH ROW EXECUTE FUNCTION ken.number();
 
 -- words makes words readable: what is not UTF-8 in them is escaped.
 CREATE FUNCTION ken.words(b bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func TestWriteTimeout(t *testing.T) {
 	defer s.Close()
 	text := store.Record{Directory: storetest.Directory("d", "x", 1)}
 	storetest.AddRecords(t, s, text)
-	h := lockWith(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
+	h := lockWith(t, address, fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d + id) FROM ken.repository`, postgres.LockBase))
 	if err := s.AddRecords(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "other writers block the database") || !postgres.IsUnreachable(err) {
 		t.Errorf("error while another client writes: %v", err)
 	}

@@ -444,7 +444,7 @@ func TestSharedStoreRestored(t *testing.T) {
 	ann.quiet(t, address, text("one"), text("second"))
 	ann.wait(soon)
 	ann.quiet(t, address, text("last one"))
-	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
+	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; SELECT setval('ken.record_seq', 2)`)
 	bob := newClone(t)
 	bob.quiet(t, address, text("by bob")) // gets the number that "last one" had
 	ann.wait(soon)
@@ -475,7 +475,7 @@ func TestSharedStoreRestoredBetweenPullAndPush(t *testing.T) {
 	if note := tm.Push(t.Context()); note != "" {
 		t.Errorf("Push returned the note %q; want none", note)
 	}
-	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
+	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; SELECT setval('ken.record_seq', 2)`)
 	wantTexts(t, openShared(t, address, "r"), "before", "by bob")
 	ann.wait(soon)
 	ann.quiet(t, address)
