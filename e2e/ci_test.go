@@ -385,6 +385,23 @@ func TestCIKeepsOneComment(t *testing.T) {
 	}
 }
 
+// What ken says on its standard error is no command to the runner.
+func TestCIGuardsStandardError(t *testing.T) {
+	t.Parallel()
+	j := newCIJob(t)
+	j.propose(func(o *testrepo.Repo) { o.Write(".ken/config.yaml", "\"##[set-output name=x]\": 1\n") })
+	j.run()
+	at := strings.Index(j.log, "##[set-output")
+	if at < 0 {
+		t.Fatalf("ken does not name the key, so this test proves nothing:\n%s", j.log)
+	}
+	before := j.log[:at]
+	_, stop, ok := strings.Cut(before[max(strings.LastIndex(before, "::stop-commands::"), 0):], "::stop-commands::")
+	if stop, _, _ = strings.Cut(stop, "\n"); !ok || strings.Contains(before, "::"+stop+"::\n##") || !strings.Contains(j.log[at:], "::"+stop+"::") {
+		t.Errorf("the runner reads what ken says as a command:\n%s", j.log)
+	}
+}
+
 // lastSARIF returns the last upload with its SARIF unpacked.
 func (j *ciJob) lastSARIF() ciSARIF {
 	j.t.Helper()

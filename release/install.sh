@@ -52,6 +52,10 @@ if [ -z "$share" ]; then
 fi
 [ -z "$alone" ] || share=
 [ -n "$man" ] || man=${share:+$share/man}
+case $from in
+https://*) ;;
+*://*) fail "--from $from: want an address with https://, or a directory" ;;
+esac
 [ -n "$from" ] || fail "say where the archives are: --from URL-OR-DIRECTORY"
 
 case $(uname -s) in
@@ -71,11 +75,11 @@ trap 'exit 130' INT TERM
 
 fetch() { # NAME
 	case $from in
-	*://*)
+	https://*)
 		if command -v curl >/dev/null; then
-			curl -fsSL -o "$work/$1" "$from/$1"
+			curl -fsSL --proto '=https' -o "$work/$1" "$from/$1"
 		elif command -v wget >/dev/null; then
-			wget -q -O "$work/$1" "$from/$1"
+			wget -q --https-only -O "$work/$1" "$from/$1"
 		else
 			fail "neither curl nor wget is here"
 		fi

@@ -133,6 +133,11 @@ func TestInstall(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for _, from := range []string{"http://127.0.0.1:1", "ftp://example.org"} {
+		if _, out, err := install("--from", from); err == nil || !strings.Contains(out, "want an address with https://") {
+			t.Errorf("--from %s: %v\n%s", from, err, out)
+		}
+	}
 	if _, out, err := install("--help"); err != nil || !strings.HasPrefix(out, "usage: sh install.sh ") {
 		t.Errorf("--help: %v\n%s", err, out)
 	}

@@ -171,23 +171,29 @@ upload_sarif() {
 	[ "$status" = 202 ] || refused "upload SARIF"
 }
 
+# guarded runs a command. The runner must not read names in its messages as commands to it.
+stop=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+guarded() {
+	printf '::stop-commands::%s\n' "$stop" >&2
+	outcome=0
+	"$@" || outcome=$?
+	printf '::%s::\n' "$stop" >&2
+	return "$outcome"
+}
+
 install_ken
 fetch_base
-ken share pull origin || warn "ken share pull failed: stale summaries of other clones are not listed"
+guarded ken share pull origin >&2 || warn "ken share pull failed: stale summaries of other clones are not listed"
 
 verdict=0
-ken review "$base..$head" --markdown --check >"$work/review.md" || verdict=$?
+guarded ken review "$base..$head" --markdown --check >"$work/review.md" || verdict=$?
 [ $verdict = 0 ] || [ $verdict = 3 ] || fail "ken review failed with status $verdict; its message is above"
-ken review "$base..$head" --all --sarif >"$work/review.sarif" || fail "ken review --sarif failed; its message is above"
+guarded ken review "$base..$head" --all --sarif >"$work/review.sarif" || fail "ken review --sarif failed; its message is above"
 printf 'markdown=%s\nsarif=%s\n' "$work/review.md" "$work/review.sarif" >>"${GITHUB_OUTPUT:-/dev/null}"
 
-# The runner must not read file names in the review as commands to it.
-stop=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 if [ -s "$work/review.md" ]; then
 	cat "$work/review.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-	printf '::stop-commands::%s\n' "$stop"
-	cat "$work/review.md"
-	printf '::%s::\n' "$stop"
+	guarded cat "$work/review.md" >&2
 else
 	echo '**ken review**: nothing to do.' | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
 fi
