@@ -145,6 +145,32 @@ func TestIgnoredFiles(t *testing.T) {
 	}
 }
 
+// A record that is dated too far ahead is read again when its time has come, after any number of pulls.
+func TestRecordDue(t *testing.T) {
+	remote := newRemote(t)
+	ann, bob := newClone(t, remote), newClone(t, remote)
+	ann.know("one")
+	ahead := storetest.Record("about two", "two", 2)
+	ahead.At = now.Add(30 * time.Hour)
+	data := string(share.Encode(file(ahead)))
+	ann.push()
+	pushFiles(t, remote, map[string]string{placeOf(data): data})
+	for range 2 {
+		if out := bob.pull(); len(out.Quarantined) != 1 || !out.Quarantined[0].Due.Equal(now.Add(6*time.Hour)) {
+			t.Errorf("bob ignores %+v, want the record, due in 6 hours", out.Quarantined)
+		}
+	}
+	defer func(was time.Time) { now = was }(now)
+	now = now.Add(6*time.Hour - time.Microsecond)
+	wantCounts(t, "taken too early", bob.pull().Taken, 0)
+	now = now.Add(time.Microsecond)
+	wantCounts(t, "unpulled when due", bob.status().Unpulled, 1)
+	out := bob.pull()
+	wantCounts(t, "taken when due", out.Taken, 1)
+	wantCounts(t, "ignored when due", len(out.Quarantined), 0)
+	wantCounts(t, "taken again", bob.pull().Taken, 0)
+}
+
 // A prune removes files that are not records while the records are within the budget. No clone
 // brings the files back, and git can delete them.
 func TestPruneJunk(t *testing.T) {

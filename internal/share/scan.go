@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -58,10 +59,10 @@ func (s *Share) scan(ctx context.Context, known *view, tip repo.ID, absorb bool)
 		case c.New.IsZero():
 		case !isRecord:
 			if c.Path != formatFile {
-				out.view.bad[c.Path] = Quarantined{c.Path.JSON(), "not a file of ken", true}
+				out.view.bad[c.Path] = Quarantined{PathJSON: c.Path.JSON(), Reason: "not a file of ken", Junk: true}
 			}
 		case c.NewMode != repo.Regular:
-			out.view.bad[c.Path] = Quarantined{c.Path.JSON(), "not a regular file", true}
+			out.view.bad[c.Path] = Quarantined{PathJSON: c.Path.JSON(), Reason: "not a regular file", Junk: true}
 		default:
 			read[n] = c.New
 		}
@@ -199,7 +200,7 @@ func sameName(author, committer string) bool {
 // readRecord reads the file of a record. If this clone ignores the file, the Quarantined has a reason.
 func readRecord(n Name, content []byte, size int64, now time.Time) (store.Record, Quarantined) {
 	ignore := func(junk bool, err error) (store.Record, Quarantined) {
-		return store.Record{}, Quarantined{n.Path().JSON(), err.Error(), junk}
+		return store.Record{}, Quarantined{PathJSON: n.Path().JSON(), Reason: err.Error(), Junk: junk}
 	}
 	if size > MaxSize {
 		return ignore(true, fmt.Errorf("%d bytes are more than %d", size, MaxSize))
@@ -211,10 +212,15 @@ func readRecord(n Name, content []byte, size int64, now time.Time) (store.Record
 	if err != nil {
 		return ignore(!errors.Is(err, ErrNewer), err)
 	}
-	if err := r.Check(now); err != nil {
-		return ignore(false, err)
+	err = r.Check(now)
+	if err == nil {
+		return r, Quarantined{}
 	}
-	return r, Quarantined{}
+	_, q := ignore(false, err)
+	if errors.Is(err, fresh.ErrFutureDate) {
+		q.Due = r.At().Add(-fresh.MaxClockSkew)
+	}
+	return store.Record{}, q
 }
 
 // committers are the committers of files.

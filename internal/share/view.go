@@ -54,6 +54,8 @@ type Quarantined struct {
 	repo.PathJSON
 	Reason string `json:"reason"`
 	Junk   bool   `json:"junk,omitempty"` // no version of ken can use it
+	// Due is when this clone reads a record that is dated in the future again.
+	Due time.Time `json:"due,omitzero"`
 }
 
 // An Untrusted is a record that this clone ignores because the policy does not trust the
@@ -136,7 +138,8 @@ func (s *Share) viewOf(ctx context.Context, known View, tip repo.ID, absorb bool
 	}
 	if before != nil && known.Policy == s.opts.Policy.key() {
 		changed, err := s.trustsMore(ctx, before)
-		if err != nil || !changed {
+		due := func(q Quarantined) bool { return !q.Due.IsZero() && !q.Due.After(s.opts.Now()) }
+		if err != nil || !changed && !slices.ContainsFunc(known.Quarantined, due) {
 			return before, 0, err
 		}
 	}
