@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,11 +44,11 @@ func (p *program) doctor() *cobra.Command {
 			if !noConfig && f.dir == "" {
 				d.findings = append(d.findings, p.specFindings(c.Context())...)
 			}
-			return failCheck(p.printDiagnosis(d), check && len(d.findings) > 0)
+			return failCheck(p.printDiagnosis(d), check && slices.ContainsFunc(d.findings, workflow.Finding.IsProblem))
 		},
 	}
 	f.bind(c.Flags())
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is a finding that is not only information")
 	return c
 }
 

@@ -58,8 +58,8 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
 func (p *program) encodeAudit(a *workflow.Audit) error {
 	var lists []term.List
 	for _, b := range []contract.Bucket{contract.Canonical, contract.PatternAllowed, contract.Ephemeral, contract.AdHoc, contract.Unknown} {
-		entries := a.Buckets[b]
-		lists = append(lists, term.List{Name: b.String(), Len: len(entries), At: func(i int) any { return workflow.NewAuditEntry(entries[i]) }})
+		at := func(i int) any { return a.Entry(b, i) }
+		lists = append(lists, term.List{Name: b.String(), Len: len(a.Buckets[b]), At: at})
 	}
 	return p.io.EncodeLists(a, "buckets", lists...)
 }

@@ -28,6 +28,9 @@ workflow gives it the next id.`,
 				if err != nil {
 					return err
 				}
+				for _, warning := range s.Warnings(set) {
+					p.remark(warning)
+				}
 				return p.printDocument(d)
 			})
 		},

@@ -34,7 +34,8 @@ func (b Bucket) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // DirBucket returns the bucket of a directory of that name.
 func (c *Contract) DirBucket(name string) Bucket {
-	if f, ok := c.File(name); ok && f.Dir {
+	f, known := c.File(name)
+	if known && f.Dir || c.IsInstance(name) {
 		return Canonical
 	}
 	return AdHoc

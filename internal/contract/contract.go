@@ -31,6 +31,8 @@ type Contract struct {
 	Ephemeral []Pattern `yaml:"ephemeral" json:"ephemeral"`
 	Keys      []Key     `yaml:"keys" json:"keys"`
 
+	instances bool // directories with the name of a session are allowed
+
 	index index
 }
 
@@ -115,6 +117,8 @@ type Key struct {
 	Enum []string `yaml:"enum,omitempty" json:"enum,omitempty"`
 	// Initial is the value in a new workflow, "" for none.
 	Initial string `yaml:"initial,omitempty" json:"initial,omitempty"`
+	// Open is true if other values than those of Enum are only a warning.
+	Open bool `yaml:"-" json:"open,omitempty"`
 }
 
 // A KeyType is the type of a key's value.

@@ -1,9 +1,7 @@
 package contract
 
 import (
-	"path"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -15,15 +13,13 @@ var defaultContract = sync.OnceValue(newDefault)
 // DefaultFor returns the default contract of a state directory, a path with slashes. The
 // contract of .devt/state, or of a directory in it, also has the names of devt.
 func DefaultFor(dir string) *Contract {
-	if IsDevt(dir) {
+	switch {
+	case IsDevtRoot(dir):
+		return devtRootContract()
+	case IsDevt(dir):
 		return devtContract()
 	}
 	return Default()
-}
-
-// IsDevt reports whether a directory, a path with slashes, is .devt/state or in it.
-func IsDevt(dir string) bool {
-	return strings.Contains("/"+path.Clean(dir)+"/", "/.devt/state/")
 }
 
 // Values that several files share.

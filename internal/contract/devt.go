@@ -1,8 +1,53 @@
 package contract
 
-import "sync"
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
 
 var devtContract = sync.OnceValue(newDevt)
+
+var devtRootContract = sync.OnceValue(func() *Contract {
+	c := newDevt()
+	c.instances = true
+	return c
+})
+
+// devtPhases are the phases of devt that the default contract lacks.
+var devtPhases = []string{
+	"scope_check", "partition_lanes", "dispatch_lanes", "substance_check_lanes", "redispatch_lanes", "consolidate",
+	"present_findings",
+}
+
+// InstanceEnv is the environment variable with the id of a session of devt. Each session has a
+// directory with this name in .devt/state.
+const InstanceEnv = "DEVT_WORKFLOW_ID"
+
+// IsInstanceID reports whether devt takes s for the id of a session.
+func IsInstanceID(s string) bool {
+	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return s != "" && len(s) <= 64 && strings.Trim(s, legal) == ""
+}
+
+// IsInstance reports whether a directory of that name may belong to a session of devt. devt
+// registers not all of them, so the name decides.
+func (c *Contract) IsInstance(name string) bool {
+	_, listed := c.File(name)
+	return c.instances && !listed && IsInstanceID(name)
+}
+
+// IsDevt reports whether a directory, a path with slashes, is .devt/state or in it.
+func IsDevt(dir string) bool {
+	return strings.Contains("/"+path.Clean(dir)+"/", "/.devt/state/")
+}
+
+// IsDevtRoot reports whether a directory, a path with slashes, is .devt/state, which the
+// sessions share.
+func IsDevtRoot(dir string) bool {
+	return strings.HasSuffix("/"+path.Clean(dir), "/.devt/state")
+}
 
 // newDevt returns the default contract with the names of devt, version 0.244, that it
 // lacks.
@@ -10,6 +55,7 @@ func newDevt() *Contract {
 	c := newDefault()
 
 	c.group("devt", "Files of devt",
+		file(".instances", "devt", "The register of sessions", directory, exempt),
 		file("threads", "devt", "Threads across sessions", directory, exempt),
 		file("project", "the project", "Files of the project itself", directory, exempt),
 		file("hook-trace", "hooks", "The calls of hooks", directory, exempt),
@@ -49,10 +95,9 @@ func newDevt() *Contract {
 	} {
 		must(c.addFile(file(name, "", "", status("PARTIAL")), nil))
 	}
-	must(c.addKey(Key{Name: "phase", Enum: []string{
-		"scope_check", "partition_lanes", "dispatch_lanes", "substance_check_lanes", "redispatch_lanes", "consolidate",
-		"present_findings",
-	}}, nil))
+	must(c.addKey(Key{Name: "phase", Enum: devtPhases}, nil))
+	phase := slices.IndexFunc(c.Keys, func(k Key) bool { return k.Name == "phase" })
+	c.Keys[phase].Open = true // devt only warns, and gets new phases
 	return c
 }
 

@@ -60,6 +60,21 @@ func TestDevtNames(t *testing.T) {
 			t.Errorf("the phase %s is refused: %s; devt has it", value, problem)
 		}
 	}
+	if problem, _ := phase.Check("brand_new"); problem != "" {
+		t.Errorf("an unknown phase is refused: %s; devt warns", problem)
+	}
+	if problem, _ := phase.Warning("brand_new"); problem == "" {
+		t.Error("an unknown phase has no warning; devt warns")
+	}
+	for name, want := range map[string]contract.Bucket{"8f3a91c0": contract.Canonical, "a.b": contract.AdHoc} {
+		if got := c.DirBucket(name); got != want {
+			t.Errorf("the directory %s is %v in the shared directory; want %v", name, got, want)
+		}
+	}
+	session := contract.DefaultFor("/home/me/shop/.devt/state/8f3a91c0")
+	if got := session.DirBucket("8f3a91c0"); got != contract.AdHoc {
+		t.Errorf("a directory in that of a session is %v; it should be ad_hoc", got)
+	}
 	if got := c.Bucket("notes-of-mine.md"); got != contract.AdHoc {
 		t.Errorf("notes-of-mine.md is %v; it should be ad_hoc", got)
 	}

@@ -63,6 +63,7 @@ func extend(dir string, file []byte) (*Contract, error) {
 		Patterns:  slices.Clone(base.Patterns),
 		Ephemeral: slices.Clone(base.Ephemeral),
 		Keys:      slices.Clone(base.Keys),
+		instances: base.instances,
 	}
 	// Files name groups and other files, and patterns name files.
 	return c, cmp.Or(
@@ -260,7 +261,7 @@ func unknownFieldText(name, typeName string) string {
 		t := reflect.TypeOf(v)
 		for i := 0; t.Name() == typeName && i < t.NumField(); i++ {
 			field, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-			if field != "" && field != "role" {
+			if field != "" && field != "role" && field != "-" {
 				valid = append(valid, field)
 			}
 		}

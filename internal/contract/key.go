@@ -31,10 +31,32 @@ func (k Key) Check(v any) (problem, expected string) {
 	if is != k.Type {
 		return k.Name + " is " + show(v), k.Type.kind()
 	}
-	if s, ok := v.(string); ok && len(k.Enum) > 0 {
-		return checkWord(k.Name, s, k.Enum)
+	if s, ok := v.(string); ok && !k.tolerates(s) {
+		return k.checkEnum(s)
 	}
 	return "", ""
+}
+
+// Warning returns the problem of a value that is allowed and that ken does not know, with the
+// expected values; both are "" if there is none.
+func (k Key) Warning(v any) (problem, expected string) {
+	if s, ok := v.(string); ok && k.tolerates(s) {
+		return k.checkEnum(s)
+	}
+	return "", ""
+}
+
+func (k Key) checkEnum(s string) (problem, expected string) {
+	if len(k.Enum) == 0 {
+		return "", ""
+	}
+	return checkWord(k.Name, s, k.Enum)
+}
+
+// tolerates reports whether an unknown value is only a warning: it is for an open key, and for
+// a phase that only devt has.
+func (k Key) tolerates(s string) bool {
+	return k.Open || k.Name == "phase" && slices.Contains(devtPhases, s)
 }
 
 // kind describes the values of the type.

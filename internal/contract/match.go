@@ -114,5 +114,18 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 	if len(program.Inst) > maxWork {
 		return nil, fmt.Errorf("bad pattern: it repeats too much: %s", text)
 	}
-	return regexp.Compile(anchored(text))
+	re, err := regexp.Compile(anchored(text))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range meaningless {
+		if re.MatchString(name) {
+			return nil, fmt.Errorf("the pattern %s matches any name, such as %s; give it a fixed part", text, name)
+		}
+	}
+	return re, nil
 }
+
+// meaningless are names that no pattern means. A pattern that matches one of them would put all
+// files into its bucket.
+var meaningless = []string{"Q7xq4Zw8", "Q7x-q4_Z.w8"}

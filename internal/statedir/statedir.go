@@ -34,7 +34,14 @@ type Options struct {
 }
 
 // Open finds the state directory and opens it. It need not exist. Outside a repository, Dir must be set.
+//
+// For .devt/state it opens the directory of the session of devt that the environment names.
 func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
+	return open(ctx, opts, os.Getenv(contract.InstanceEnv))
+}
+
+// open opens the state directory, or that of a session of devt in it unless instance is "".
+func open(ctx context.Context, opts Options, instance string) (m *workflow.Manager, err error) {
 	named, err := opts.named()
 	if err != nil {
 		return nil, err
@@ -55,6 +62,33 @@ func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
 		return nil, err
 	}
 	configured := cmp.Or(cfg.State.Dir, c.Dir)
+	mentions := []string{configured}
+	if opts.Dir != "" {
+		mentions = append(mentions, filepath.ToSlash(filepath.Clean(opts.Dir)))
+	}
+	var shared *workflow.Manager
+	base := cmp.Or(named, filepath.Join(root, configured))
+	if instance != "" && contract.IsDevtRoot(filepath.ToSlash(base)) {
+		if !contract.IsInstanceID(instance) {
+			return nil, badInstance(instance)
+		}
+		if shared, err = open(ctx, opts, ""); err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err != nil {
+				_ = shared.Close()
+			}
+		}()
+		if named != "" {
+			named = filepath.Join(named, instance)
+		} else {
+			configured += "/" + instance
+		}
+		if c, err = config.LoadContract(root, filepath.ToSlash(cmp.Or(named, configured))); err != nil {
+			return nil, err
+		}
+	}
 	so := state.Options{
 		Wait:  opts.Wait,
 		Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)},
@@ -84,10 +118,6 @@ func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	mentions := []string{configured}
-	if opts.Dir != "" {
-		mentions = append(mentions, filepath.ToSlash(filepath.Clean(opts.Dir)))
-	}
 	return workflow.New(dir, workflow.Options{
 		Contract:    c,
 		Now:         time.Now,
@@ -97,7 +127,17 @@ func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
 		From:        opts.From,
 		Mentions:    mentions,
 		Named:       !known,
+		Shared:      shared,
 	}), nil
+}
+
+// badInstance is the error about an id that devt rejects too.
+func badInstance(id string) error {
+	return &fault.Error{
+		Kind: fault.Usage,
+		Hint: "unset " + contract.InstanceEnv + ", or set it to an id that devt printed",
+		Err:  fmt.Errorf("%s %q is not the id of a session: letters, digits, - and _, at most 64", contract.InstanceEnv, id),
+	}
 }
 
 // named returns the absolute path of dir, "" if it is not set.

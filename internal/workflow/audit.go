@@ -16,6 +16,8 @@ type Audit struct {
 	// Buckets has the entries by [contract.Bucket], sorted by name. JSON has them as
 	// [AuditEntry].
 	Buckets [5][]state.Entry `json:"-"`
+
+	c *contract.Contract
 }
 
 // Counts has the number of entries in each bucket.
@@ -42,7 +44,7 @@ func (m *Manager) Audit(ctx context.Context) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Audit{Dir: m.dir.Path()}
+	a := &Audit{Dir: m.dir.Path(), c: m.c}
 	for _, e := range entries {
 		b := classify(m.c, e)
 		a.Buckets[b] = append(a.Buckets[b], e)
@@ -64,8 +66,8 @@ func (m *Manager) Audit(ctx context.Context) (*Audit, error) {
 // Entries returns the entries of a bucket for JSON. The list is never nil.
 func (a *Audit) Entries(b contract.Bucket) []AuditEntry {
 	list := make([]AuditEntry, len(a.Buckets[b]))
-	for i, e := range a.Buckets[b] {
-		list[i] = NewAuditEntry(e)
+	for i := range list {
+		list[i] = a.Entry(b, i)
 	}
 	return list
 }
@@ -77,11 +79,17 @@ type AuditEntry struct {
 	MTime *string `json:"mtime"` // null if it could not be inspected
 	IsDir bool    `json:"is_dir"`
 	Error string  `json:"error,omitempty"`
+	// Nearest is the allowed name that an ad_hoc file was probably meant to have.
+	Nearest string `json:"nearest,omitempty"`
 }
 
-// NewAuditEntry returns the entry for JSON.
-func NewAuditEntry(e state.Entry) AuditEntry {
+// Entry returns an entry of a bucket for JSON.
+func (a *Audit) Entry(b contract.Bucket, i int) AuditEntry {
+	e := a.Buckets[b][i]
 	out := AuditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == state.Directory}
+	if _, known := a.c.File(e.Name); b == contract.AdHoc && !out.IsDir && !known {
+		out.Nearest, _ = a.c.SuggestFile(e.Name)
+	}
 	if e.Err != nil {
 		out.Error = e.Err.Error()
 		return out

@@ -18,6 +18,7 @@ func (m *Manager) Defer(ctx context.Context, title, body string) (*Deferral, err
 	if d.Title == "" {
 		return nil, badRequest("ken state defer add TITLE", "the title is empty")
 	}
+	m = m.shared()
 	err := m.locked(ctx, "defer add", func(h *state.Locked) error {
 		f, err := m.deferred()
 		if err != nil {
@@ -40,7 +41,7 @@ func (m *Manager) Defer(ctx context.Context, title, body string) (*Deferral, err
 
 // Deferred lists deferred work.
 func (m *Manager) Deferred(ctx context.Context) ([]Deferral, error) {
-	f, err := m.readDeferred(ctx, "defer list")
+	f, err := m.shared().readDeferred(ctx, "defer list")
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +59,7 @@ func (m *Manager) Reopen(ctx context.Context, id string) (*Deferral, error) {
 }
 
 func (m *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
+	m = m.shared()
 	f, err := m.readDeferred(ctx, verb)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,12 @@ type Finding struct {
 	Code    string `json:"code"`
 	Problem string `json:"what"`
 	Fix     string `json:"mend"`
+	// Info is true for information, which does not fail a check.
+	Info bool `json:"info,omitempty"`
 }
+
+// IsProblem reports whether the finding fails a check.
+func (f Finding) IsProblem() bool { return !f.Info }
 
 // Findings lists the problems of the directory for ken doctor.
 func (m *Manager) Findings(ctx context.Context) ([]Finding, error) {
@@ -47,10 +52,11 @@ func (m *Manager) findings(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	if _, err := m.load(); err != nil && len(out) == 0 {
-		out = append(out, Finding{"WORKFLOW_UNREADABLE", err.Error(), fault.HintOf(err)})
+		out = append(out, Finding{Code: "WORKFLOW_UNREADABLE", Problem: err.Error(), Fix: fault.HintOf(err)})
 	}
 	if _, err := m.journal(); err != nil && len(out) == 0 {
-		out = append(out, Finding{"JOURNAL_UNREADABLE", err.Error(), "move it aside: " + m.path(contract.Journal)})
+		mend := "move it aside: " + m.path(contract.Journal)
+		out = append(out, Finding{Code: "JOURNAL_UNREADABLE", Problem: err.Error(), Fix: mend})
 	}
 	probes, err := m.recentProbes()
 	return append(out, probes...), err
@@ -69,7 +75,8 @@ func (m *Manager) misplaced(e state.Entry, f contract.File) []Finding {
 	if e.Err != nil {
 		what = fmt.Sprintf("%s cannot be inspected: %s", m.path(f.Role), reason(e.Err))
 	}
-	return []Finding{{"STATE_FILE_MISPLACED", what, "move it away: " + fault.Quote(m.path(f.Role))}}
+	mend := "move it away: " + fault.Quote(m.path(f.Role))
+	return []Finding{{Code: "STATE_FILE_MISPLACED", Problem: what, Fix: mend}}
 }
 
 // path returns the path of the file with a role.
@@ -81,12 +88,14 @@ const recent = 24 * time.Hour
 // recentProbes reports probes that failed recently, and records without a time, which
 // may be recent.
 func (m *Manager) recentProbes() ([]Finding, error) {
+	m = m.shared()
 	b, err := m.dir.Read(m.name(contract.Probes))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return []Finding{{"PROBES_UNREADABLE", err.Error(), "move it aside: " + fault.Quote(m.path(contract.Probes))}}, nil
+		mend := "move it aside: " + fault.Quote(m.path(contract.Probes))
+		return []Finding{{Code: "PROBES_UNREADABLE", Problem: err.Error(), Fix: mend}}, nil
 	}
 	since := m.opts.Now().Add(-recent)
 	categories, failed, undated := make(map[string]bool), 0, 0
@@ -115,10 +124,11 @@ func (m *Manager) recentProbes() ([]Finding, error) {
 		if words := slices.Sorted(maps.Keys(categories)); len(words) > 0 {
 			what += ": " + strings.Join(words, ", ")
 		}
-		out = append(out, Finding{"PROBE_FAILURES_RECENT", what, mend})
+		out = append(out, Finding{Code: "PROBE_FAILURES_RECENT", Problem: what, Fix: mend, Info: true})
 	}
 	if undated > 0 {
-		out = append(out, Finding{"PROBE_FAILURES_UNDATED", english.Count(undated, "record") + " of failed probes without a readable time", mend})
+		what := english.Count(undated, "record") + " of failed probes without a readable time"
+		out = append(out, Finding{Code: "PROBE_FAILURES_UNDATED", Problem: what, Fix: mend, Info: true})
 	}
 	return out, nil
 }

@@ -67,7 +67,7 @@ func (m *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 	if !used && prior != nil {
 		return nil, m.foreignDocument()
 	}
-	var remarks []string
+	remarks := m.Warnings(opts.Pairs)
 	if opts.Continue && len(prior.session(now).ids) == 0 {
 		opts.Continue = false
 		remarks = append(remarks, "there was no session to continue; a new one was started")

@@ -28,8 +28,9 @@ func planReset(c *contract.Contract, entries []state.Entry) []state.Move {
 }
 
 // exempt reports whether an entry survives a reset. An entry that could not be
-// inspected is judged by its name, so that ken's own files stay.
+// inspected is judged by its name, so that ken's own files stay. So do the sessions of devt.
 func exempt(c *contract.Contract, e state.Entry, b contract.Bucket) bool {
 	f, known := c.File(e.Name)
-	return known && f.Exempt && (b == contract.Canonical || b == contract.Unknown)
+	stays := known && f.Exempt || c.IsInstance(e.Name)
+	return stays && (b == contract.Canonical || b == contract.Unknown)
 }

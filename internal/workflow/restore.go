@@ -56,6 +56,14 @@ func (m *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOpti
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range entries {
+		if m.c.IsInstance(e.Name) && slices.ContainsFunc(snap.Files, func(f state.Entry) bool { return f.Name == e.Name }) {
+			return nil, &fault.Error{
+				Hint: "restore the other entries by their names",
+				Err:  fmt.Errorf("restore %s: %s belongs to a session of devt", snap.Name, repo.Path(e.Name)),
+			}
+		}
+	}
 	moves, newer := obstacles(m.c, entries, snap)
 	if len(newer) > 0 && !opts.Overwrite {
 		return nil, &fault.Error{

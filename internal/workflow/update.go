@@ -81,6 +81,18 @@ func (m *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
 	return nil
 }
 
+// Warnings describes the values that are written though the contract does not know them.
+func (m *Manager) Warnings(pairs []Pair) []string {
+	var out []string
+	for _, p := range pairs {
+		known, _ := m.c.Key(p.Key)
+		if problem, expected := known.Warning(p.Value); problem != "" {
+			out = append(out, fmt.Sprintf("warning: %s, expected %s", problem, expected))
+		}
+	}
+	return out
+}
+
 // keyProblem returns the problem of a value, nil if there is none.
 func (m *Manager) keyProblem(key string, value any) *contract.Problem {
 	known, ok := m.c.Key(key)

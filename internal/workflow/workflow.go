@@ -37,6 +37,9 @@ type Options struct {
 	// Named says that the caller named a directory which is not the repository's own. ken changes it only
 	// if it used it before, or after Begin.
 	Named bool
+	// Shared is the directory with the deferred work and the probes, if several sessions share
+	// one; nil if it is the same. Close closes it.
+	Shared *Manager
 }
 
 // A Manager carries out the verbs on one state directory.
@@ -70,7 +73,20 @@ func (m *Manager) Documents(ctx context.Context, paths []string, left func(path 
 }
 
 // Close closes the directory.
-func (m *Manager) Close() error { return m.dir.Close() }
+func (m *Manager) Close() error {
+	if m.opts.Shared == nil {
+		return m.dir.Close()
+	}
+	return errors.Join(m.dir.Close(), m.opts.Shared.Close())
+}
+
+// shared returns the Manager of the directory that all sessions share.
+func (m *Manager) shared() *Manager {
+	if m.opts.Shared == nil {
+		return m
+	}
+	return m.opts.Shared
+}
 
 // name returns the name of the file with a role.
 func (m *Manager) name(r contract.Role) string { return m.c.Name(r) }
