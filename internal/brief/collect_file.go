@@ -46,7 +46,11 @@ func (r *collector) file(ctx context.Context, f *workspace.File, budget int, fir
 	if err != nil {
 		return nil, err
 	}
-	facts.Words = slices.Concat(first, []Section{words}, specs)
+	above, err := r.wordsAbove(ctx, f.Path)
+	if err != nil {
+		return nil, err
+	}
+	facts.Words = slices.Concat(first, []Section{words}, specs, above)
 	if facts.Users, err = r.x.Users(ctx, f.Path); err != nil {
 		return nil, err
 	}

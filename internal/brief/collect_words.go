@@ -79,11 +79,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		return s, nil
 	}
 	if t, ok := texts[d.Path]; ok {
-		s.Verdict, s.Text, s.Written = t.Verdict.String(), t.Text, true
-		if t.Verdict.State() != fresh.Fresh && len(t.Reasons) > 0 {
-			s.Verdict += ": " + strings.Join(t.Reasons[:min(len(t.Reasons), 4)], ", ")
-		}
-		return s, nil
+		return writtenDirSection(t), nil
 	}
 	own, absent, err := r.survey.SelfDescription(ctx, d)
 	if err != nil {
@@ -104,6 +100,40 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		s.Verdict, s.Text, s.ByKen = fresh.None.String(), "no summary, and no text in it says what it is for", true
 	}
 	return s, nil
+}
+
+// writtenDirSection returns the summary of a directory with its verdict.
+func writtenDirSection(t survey.DirSummary) Section {
+	s := Section{Subject: repo.DirLabel(t.Path).String(), Verdict: t.Verdict.String(), Text: t.Text, Written: true}
+	if t.Verdict.State() != fresh.Fresh && len(t.Reasons) > 0 {
+		s.Verdict += ": " + strings.Join(t.Reasons[:min(len(t.Reasons), 4)], ", ")
+	}
+	return s
+}
+
+// wordsAbove returns the summary that somebody wrote of the directory of a file, and the first lines of those of the
+// directories above it, nearest first.
+func (r *collector) wordsAbove(ctx context.Context, p repo.Path) ([]Section, error) {
+	dirs := []repo.Path{p.Dir()}
+	for at := p.Dir(); at != ""; at = at.Dir() {
+		dirs = append(dirs, at.Dir())
+	}
+	texts, _, err := r.survey.Summaries(ctx, dirs)
+	if err != nil {
+		return nil, err
+	}
+	var list []Section
+	for i, dir := range dirs {
+		t, ok := texts[dir]
+		if !ok {
+			continue
+		}
+		if i > 0 {
+			t.Text, _, _ = strings.Cut(t.Text, "\n")
+		}
+		list = append(list, writtenDirSection(t))
+	}
+	return list, nil
 }
 
 // specs returns the specs that govern a path.

@@ -13,7 +13,7 @@ import (
 type FileFacts struct {
 	Path    repo.Path
 	Kind    repo.Kind
-	Words   []Section        // its summary or its own words, and the specs that govern it
+	Words   []Section        // its summary or its own words, the specs that govern it, and summaries of directories above
 	Outline *outline.Outline // nil if no grammar reads it
 	Unread  string           // why ken could not read it, "" if it could
 	Content []byte           // nil if it is too large or cannot be read

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -19,6 +20,8 @@ type Report struct {
 	Counts   map[string]int  `json:"counts"` // directories by verdict; an outline is fresh
 	// Summaries counts the summaries that people, agents or models wrote, and the directories without one.
 	Summaries DirCounts `json:"summaries"`
+	// Files are the files with a summary, if they were asked for.
+	Files []registry.Summary `json:"files,omitempty"`
 }
 
 // A report has directories of the levels up to reportDepth, at most reportDirs of them.
@@ -64,6 +67,10 @@ func (r *Report) Markdown() string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", *d.Text)
+	}
+	for i := range r.Files {
+		f := &r.Files[i]
+		fmt.Fprintf(&b, "\n### %s (%s)\n\n%s\n", f.Display(), f.Verdict, f.Text)
 	}
 	if len(r.Flags) > 0 {
 		b.WriteString("\n## Findings\n\n")
