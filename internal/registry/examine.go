@@ -61,7 +61,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	slices.Sort(only)
 	only = slices.Compact(only)
 	v := &verification{Registry: r, session: &session{base: base, verified: verified}, distrustRows: read}
-	if v.view, err = r.readView(ctx, snap, base, only); err != nil {
+	if v.view, err = r.readView(ctx, snap, base, only, false); err != nil {
 		return nil, nil, err
 	}
 	items := make([]item, len(only))

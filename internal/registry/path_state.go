@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"ken/internal/outline"
@@ -84,6 +85,16 @@ func (v *view) pathState(i int) pathState {
 	return pathState{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
 }
 
+// readAny reports whether the bytes of any file were read.
+func (v *view) readAny() bool {
+	for _, s := range v.states {
+		if !s.bytes.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
 // isModified reports whether entry i differs from the index in a way that `git status` would show, or differs from its
 // row where only the bytes can show it.
 func (v *view) isModified(i int) bool {
@@ -115,8 +126,10 @@ func (v *view) differsFromIndex(i int, s pathState) bool {
 }
 
 // readView reads the work tree: one stat for each path, and the bytes of the paths for which neither the index nor a
-// row proves the content. only lists the entries to read; nil means all.
-func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int) (*view, error) {
+// row proves the content. only lists the entries to read; nil means all. dry leaves out the bytes of huge files.
+func (r *Registry) readView(
+	ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int, dry bool,
+) (*view, error) {
 	v := &view{snap: snap, states: map[int]pathState{}}
 	if err := v.stat(ctx, r.files, only); err != nil {
 		return nil, err
@@ -142,7 +155,27 @@ func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store
 			return nil, err
 		}
 	}
+	if dry {
+		suspects = v.withoutHuge(suspects)
+	}
 	return v, r.read(ctx, v, suspects, nil)
+}
+
+// huge is the size of files that only a verification reads, which stores what it read. A run that writes nothing would
+// read them each time.
+const huge = 1 << 30
+
+var errHuge = errors.New("not compared, since it has more than 1 GiB; to read it, run ken verify")
+
+// withoutHuge settles the suspects that are too large to read each time, and returns the others.
+func (v *view) withoutHuge(suspects []int) []int {
+	return slices.DeleteFunc(suspects, func(i int) bool {
+		if v.found[i].Stat.Size <= huge {
+			return false
+		}
+		v.states[i] = pathState{state: unreadable, mode: v.snap.Index.Entries[i].Mode, err: errHuge}
+		return true
+	})
 }
 
 // suspects returns the entries whose bytes have to be read, and settles the others.

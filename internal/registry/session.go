@@ -99,7 +99,7 @@ func (r *Registry) findRenewedByHistory(ctx context.Context, e *session) error {
 }
 
 // enter reads the repository and decides the entry state.
-func (r *Registry) enter(ctx context.Context) (*session, error) {
+func (r *Registry) enter(ctx context.Context, dry bool) (*session, error) {
 	snap, err := r.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (r *Registry) enter(ctx context.Context) (*session, error) {
 			return nil, err
 		}
 	}
-	if e.view, err = r.readView(ctx, snap, e.base, nil); err != nil {
+	if e.view, err = r.readView(ctx, snap, e.base, nil, dry); err != nil {
 		return nil, err
 	}
 	if err := r.findRenewed(ctx, e); err != nil {

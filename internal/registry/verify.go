@@ -46,7 +46,7 @@ func (r *Registry) Verify(ctx context.Context, opts VerifyOptions) (*Report, err
 }
 
 func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*Report, error) {
-	e, err := r.enter(ctx)
+	e, err := r.enter(ctx, dry)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,10 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 	if e.state == StateNew && len(opts.Paths) == 0 {
 		return rep, nil
 	}
-	// If git may convert bytes, a checkout changes the md5 of files whose content id stays the same.
-	sameBytes := dry || !e.view.converts()
-	if e.state == StateTrust && sameBytes && !opts.Full && opts.Paths == nil {
+	// If git may convert bytes, a checkout changes the md5 of files whose content id stays the same. The stats of files
+	// that had to be read are stored, so that the next run need not read them.
+	sameRows := dry || !e.view.converts() && !e.view.readAny()
+	if e.state == StateTrust && sameRows && !opts.Full && opts.Paths == nil {
 		put, err := r.trust(ctx, e, rep, opts)
 		if err != nil || dry {
 			return rep, err
