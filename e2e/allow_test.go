@@ -127,7 +127,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 		{"docs"},
 		{"spec", "ls"},
 		{"doctor"},
-		{"up", "--no-serve"},
+		{"up"},
 		{"survey", "run"},
 		{"share", "status"},
 		{"share", "pull"},
@@ -264,7 +264,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 	refused(user, "survey", "run")
 	refused(user, "survey", "run", "--provider", "openai")
 	refused(user, "survey", "run", "--provider", "openai", "--model", "m")
-	if o := silent(user, "up", "--no-serve"); o.status != 0 || !strings.Contains(o.stderr, "ken uses outlines instead") || !strings.Contains(o.stderr, "ken allow "+url) {
+	if o := silent(user, "up"); o.status != 0 || !strings.Contains(o.stderr, "ken uses outlines instead") || !strings.Contains(o.stderr, "ken allow "+url) {
 		t.Errorf("up: want outlines, and the command that allows the provider: %+v", o)
 	}
 	for _, args := range [][]string{{"status"}, {"brief"}, {"survey", "plan"}} {
@@ -281,7 +281,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 	}
 	asked(user, "survey", "run")
 	asked(user, "survey", "run", "--provider", "openai", "--model", "other")
-	asked(user, "up", "--no-serve")
+	asked(user, "up")
 
 	// ken asks again after any change in the repository's configuration.
 	for _, changed := range []string{

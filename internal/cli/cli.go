@@ -142,8 +142,8 @@ func (p *program) root() *cobra.Command {
 	status := p.status()
 	cmd := &cobra.Command{
 		Use:   "ken",
-		Short: "Keep what coding agents know about a git repository, and prove that it is still true",
-		Long: `ken keeps what coding agents know about a git repository, and proves that it is
+		Short: "Keep what coding agents know about a git repository, and check that it is still true",
+		Long: `ken keeps what coding agents know about a git repository, and checks that it is
 still true. Every summary is stored with the exact content it was written from, so
 ken can compute whether it still holds.
 

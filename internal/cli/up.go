@@ -29,7 +29,7 @@ type UpResult struct {
 
 func (p *program) up() *cobra.Command {
 	var f surveyFlags
-	var served, unserved bool
+	var served bool
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Read this repository, and say what it is and what needs attention",
@@ -41,9 +41,6 @@ configuration, ken up works offline and costs nothing.`,
   ken up --provider outline   # ask no model, whatever is configured`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if served && unserved {
-				return usage(c, errors.New("use either --serve or --no-serve"))
-			}
 			var failed error // some directories failed; the dashboard shows the others
 			err := p.withRepository(c.Context(), func(w *ken.Repository) (err error) {
 				failed, err = p.bringUp(c, w, &f)
@@ -59,7 +56,6 @@ configuration, ken up works offline and costs nothing.`,
 		},
 	}
 	c.Flags().BoolVar(&served, "serve", false, "then serve the dashboard, as ken serve does")
-	c.Flags().BoolVar(&unserved, "no-serve", false, "has no effect: ken up serves only with --serve")
 	f.bind(c)
 	return c
 }

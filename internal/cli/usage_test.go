@@ -53,7 +53,6 @@ func TestWrongArguments(t *testing.T) {
 		{"summary set a", `give the text with -m TEXT or with -F FILE`, "ken summary set --help"},
 		{"summary show", `give either paths or --id CONTENT_ID`, "ken summary show --help"},
 		{"summary show --id zz", `--id zz: want 40 or 64 hexadecimal digits, or 32 of an md5`, "ken summary show --help"},
-		{"up --serve --no-serve", `use either --serve or --no-serve`, "ken up --help"},
 		{"serve --addr a --port 1", `use either --addr or --port`, "ken serve --help"},
 	} {
 		var out, said bytes.Buffer

@@ -49,10 +49,11 @@ func (s *Share) mergeRemote(ctx context.Context, remote string, fetch, absorb bo
 	}
 	u.view, u.taken, err = s.viewOf(ctx, u.state.Remotes[remote], u.before, absorb)
 	if err != nil {
-		return nil, &fault.Error{
-			Hint: "to merge it again: git update-ref -d " + fault.Quote(mergedRef(remote)),
-			Err:  fmt.Errorf("read %s of this clone: %w", mergedRef(remote), err),
+		err = fmt.Errorf("read %s of this clone: %w", mergedRef(remote), err)
+		if fault.HintOf(err) != "" {
+			return nil, err // the store could not be read, and the ref has no fault
 		}
+		return nil, &fault.Error{Hint: "to merge it again: git update-ref -d " + fault.Quote(mergedRef(remote)), Err: err}
 	}
 	u.pushed = u.theirs
 	if err := s.add(ctx, u, u.theirs, absorb); err != nil {

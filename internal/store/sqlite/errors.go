@@ -89,7 +89,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 		return s.locked(err)
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		dir := filepath.Dir(s.path)
-		aside := dir + ".damaged"
+		aside := freeName(dir + ".damaged")
 		return &fault.Error{
 			Hint: fmt.Sprintf("mv %s %s && ken verify    # then rescue texts with: sqlite3 %s .recover",
 				fault.Quote(dir), fault.Quote(aside), fault.Quote(filepath.Join(aside, filepath.Base(s.path)))),
@@ -155,6 +155,15 @@ func Writable(path string) bool {
 			return false
 		}
 	}
+}
+
+// freeName returns a name that nothing has yet: the name itself, or with a number behind it.
+func freeName(name string) string {
+	free := name
+	for n := 2; exists(free); n++ {
+		free = fmt.Sprintf("%s%d", name, n)
+	}
+	return free
 }
 
 func exists(path string) bool {

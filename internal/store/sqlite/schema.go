@@ -237,7 +237,7 @@ func hasSchema(conn *sqlite.Conn, path string) (bool, error) {
 	}
 	dir := filepath.Dir(path)
 	return false, &fault.Error{
-		Hint: fmt.Sprintf("move it aside with: mv %s %s", fault.Quote(dir), fault.Quote(dir+".other")),
+		Hint: fmt.Sprintf("move it aside with: mv %s %s", fault.Quote(dir), fault.Quote(freeName(dir+".other"))),
 		Err: fmt.Errorf("%s has another schema (application id %d, version %d; this version of ken reads version %d)",
 			path, id, version, schemaVersion),
 	}

@@ -279,13 +279,17 @@ func TestOtherSchema(t *testing.T) {
 			s := open(t, path)
 			storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 			shell(t, path, statement)
+			// Another database was moved aside before.
+			if err := os.Mkdir(filepath.Dir(path)+".other", 0o700); err != nil {
+				t.Fatal(err)
+			}
 			check := func(err error) {
 				t.Helper()
 				if err == nil || !strings.HasPrefix(err.Error(), path+" has another schema (application id ") {
 					t.Errorf("err = %v, want that %s has another schema", err, path)
 				}
 				dir := filepath.Dir(path)
-				if hint, want := fault.HintOf(err), "move it aside with: mv "+dir+" "+dir+".other"; hint != want {
+				if hint, want := fault.HintOf(err), "move it aside with: mv "+dir+" "+dir+".other2"; hint != want {
 					t.Errorf("the hint is %q; want %q", hint, want)
 				}
 			}
