@@ -445,7 +445,7 @@ func TestServeMCP(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Node.ID != "api" || doc.Node.Body != "It answers.\n" {
 		t.Errorf("the spec as JSON: %v\n%s", err, text)
 	}
-	if text := ask("brief", map[string]any{"paths": []string{"api.go", "nowhere"}}); !strings.Contains(text, "== nowhere ==\nerror: ") || !strings.HasPrefix(text, "== api.go ==\n") {
+	if text := ask("brief", map[string]any{"paths": []string{"api.go", "nowhere"}}); !strings.Contains(text, "== nowhere ==\nerror: ") || !strings.HasPrefix(text, "== api.go ==\n"+repo.QuotationNote+"\n") {
 		t.Errorf("the brief of two paths:\n%s", text)
 	}
 }

@@ -123,7 +123,8 @@ func briefPath(ctx context.Context, w *ken.Repository, name string, budget int) 
 		}
 		return pathBrief{}, err
 	}
-	return pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: term.CleanText(b.String())}, nil
+	text, _ := b.Quoted(budget * brief.BytesPerToken)
+	return pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: text}, nil
 }
 
 // briefSymbol says who uses a symbol, and what tests it.
