@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/model"
@@ -116,6 +117,9 @@ func (s *repository) CheckRun(ctx context.Context, run surveyrun.Run) error {
 		return err
 	}
 	m, err := s.model(t, run)
+	if _, notAllowed := errors.AsType[*allow.Error](err); notAllowed {
+		return err // other runs go on: anybody who can start a run chooses its address
+	}
 	if err != nil {
 		return nil //nolint:nilerr // Describe fails with the same error, which ends the worker
 	}

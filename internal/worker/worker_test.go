@@ -78,6 +78,28 @@ func TestWorkerStartsProgramOnlyIfAllowed(t *testing.T) {
 	}
 }
 
+// A run with an address that is not allowed here is left to other workers. It does not end this one.
+func TestWorkerLeavesRunWithForeignAddress(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("KEN_STORE", "postgres://ken@127.0.0.1:1/ken")
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Write(".ken/config.yaml", "survey: {provider: openai, model: m, base_url: 'https://model..invalid/v1'}\n")
+	commit, err := repo.ParseID(r.Commit("begin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openRepository(t.Context(), r.Dir, Options{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	err = s.CheckRun(t.Context(), surveyrun.Run{Provider: "openai", Model: "m", Commit: commit})
+	if err == nil || !strings.Contains(err.Error(), "until you allow it") || !strings.Contains(fault.HintOf(err), "ken allow") {
+		t.Errorf("CheckRun returned %v with the hint %q; want that the address is not allowed", err, fault.HintOf(err))
+	}
+}
+
 // The error for a missing commit has the command that fetches it, also in a bare clone.
 func TestWorkerSaysHowToFetch(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
