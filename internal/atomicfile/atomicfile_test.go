@@ -50,7 +50,7 @@ func TestWriteReplacesContentAndMode(t *testing.T) {
 
 // The next write of a file removes what a killed process left of it, and nothing else.
 func TestWriteInRemovesWhatIsLeft(t *testing.T) {
-	dead := exec.Command(os.Args[0], "-test.run=^$")
+	dead := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
