@@ -1,6 +1,10 @@
 package store
 
-import "ken/internal/repo"
+import (
+	"time"
+
+	"ken/internal/repo"
+)
 
 // A TeamStatus compares a clone with the database of its team.
 type TeamStatus struct {
@@ -29,6 +33,8 @@ type TeamStatus struct {
 type BadRecord struct {
 	repo.PathJSON
 	Reason string `json:"reason"`
+	// Due is when the clone reads a record that is dated in the future again.
+	Due time.Time `json:"due,omitzero"`
 }
 
 // A TeamTrouble is a kind of problem with the database of a team.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -149,7 +150,11 @@ func (s *Store) ReadSince(ctx context.Context, mark store.Mark, most int) (d Rec
 			rec, err := r.record(s.latest())
 			if err != nil {
 				path := repo.DirLabel(repo.Path(r.path)).JSON()
-				d.Bad = append(d.Bad, store.BadRecord{PathJSON: path, Reason: err.Error()})
+				bad := store.BadRecord{PathJSON: path, Reason: err.Error()}
+				if errors.Is(err, fresh.ErrFutureDate) {
+					bad.Due = r.at.Time.UTC().Add(-fresh.MaxClockSkew)
+				}
+				d.Bad = append(d.Bad, bad)
 				return nil
 			}
 			d.Records = append(d.Records, rec)

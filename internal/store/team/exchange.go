@@ -38,6 +38,7 @@ func (t *Team) pullRecords(ctx context.Context, step stepper) error {
 			return err
 		}
 		t.moved.Pulled += len(good)
+		t.marks.note(d.Bad)
 		t.marks.Pulled = d.Next
 		t.bad += len(d.Bad)
 		t.marks.Bad += len(d.Bad)

@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"ken/internal/store"
 	"ken/internal/store/postgres"
@@ -19,9 +20,43 @@ type marks struct {
 	// Bad counts the bad records of the shared store. FirstBad lists the first of them.
 	Bad      int               `json:"aside,omitempty"`
 	FirstBad []store.BadRecord `json:"first_aside,omitempty"`
+	// Again is where to continue when a record that is dated in the future is due; nil if there is none.
+	Again *rewind `json:"again,omitempty"`
 	// Before has the marks of other scopes at the same address, the most recent first. A user who
 	// switches to another repository name and back then continues with the old marks.
 	Before []marks `json:"before,omitempty"`
+}
+
+// A rewind has the marks before the first record that is dated in the future.
+type rewind struct {
+	Due    time.Time  `json:"due"` // of the earliest such record
+	Pulled store.Mark `json:"pulled"`
+	Bad    int        `json:"aside,omitempty"`
+}
+
+// note notes the bad records after the marks that are dated in the future.
+func (m *marks) note(list []store.BadRecord) {
+	for _, b := range list {
+		switch {
+		case b.Due.IsZero():
+		case m.Again == nil:
+			m.Again = &rewind{Due: b.Due, Pulled: m.Pulled, Bad: m.Bad}
+		case b.Due.Before(m.Again.Due):
+			m.Again.Due = b.Due
+		}
+	}
+}
+
+// rewind goes back to Again if it is due. It reports whether it did.
+func (m *marks) rewind(now time.Time) bool {
+	if m.Again == nil || m.Again.Due.After(now) {
+		return false
+	}
+	m.Pulled = m.Again.Pulled
+	m.Bad = m.Again.Bad
+	m.FirstBad = m.FirstBad[:min(m.Bad, len(m.FirstBad))]
+	m.Again = nil
+	return true
 }
 
 // maxBefore limits the other scopes that are remembered.
@@ -87,7 +122,7 @@ func (t *Team) connect(ctx context.Context, step stepper) error {
 		if err != nil {
 			return err
 		}
-		t.shared, err = postgres.Open(t.opts.Address, postgres.Options{Repository: repository, Connections: 2})
+		t.shared, err = postgres.Open(t.opts.Address, postgres.Options{Repository: repository, Connections: 2, Now: t.opts.Now})
 		if err != nil {
 			return err
 		}
@@ -114,6 +149,9 @@ func (t *Team) connect(ctx context.Context, step stepper) error {
 		if !known {
 			// The shared store was restored from a backup and may lack our records: send all of them again.
 			t.marks = t.marks.reset()
+		}
+		if t.marks.rewind(t.opts.Now()) {
+			t.hasNew = true
 		}
 		return nil
 	})

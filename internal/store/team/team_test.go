@@ -553,6 +553,29 @@ func TestBadRecords(t *testing.T) {
 	}
 }
 
+// A clone pulls a record from the future when its time has come. Other bad records stay counted once.
+func TestRecordDue(t *testing.T) {
+	address := pgtest.Database(t)
+	ann, bob := newClone(t), newClone(t)
+	ann.wait(30 * time.Hour) // her clock is ahead
+	ahead := text("ahead")
+	ahead.At = ann.now
+	ann.quiet(t, address, text("lies"), ahead, text("good"))
+	pgtest.Exec(t, address, `UPDATE ken.record SET author = 'somebody else' WHERE text = 'lies'`)
+	if note := bob.command(t, address); !strings.Contains(note, "ignored 2 bad records") {
+		t.Errorf("the note is %q; want 2 ignored records", note)
+	}
+	bob.wait(soon)
+	bob.quiet(t, address)
+	wantTexts(t, bob, "good")
+	bob.wait(6 * time.Hour)
+	bob.command(t, address)
+	wantTexts(t, bob, "good", "ahead")
+	if b := bob.status(t, address); b.Bad != 1 || len(b.Quarantined) != 1 || b.Unpulled != 0 {
+		t.Errorf("the status is %+v; want one bad record, and none to pull", b)
+	}
+}
+
 // A clone that lost its local store pulls all records again.
 func TestLocalStoreLost(t *testing.T) {
 	address := pgtest.Database(t)
