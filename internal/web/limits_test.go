@@ -340,11 +340,12 @@ func TestConnectionsWithTokenAreBounded(t *testing.T) {
 					return // the server has stopped
 				}
 				open.Add(1)
+				defer open.Add(-1)
 				_, _ = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: "+s.addr+"\r\nAuthorization: Bearer the-token\r\n\r\n")
 				_, _ = io.Copy(io.Discard, conn)
 			}()
+			synctest.Wait() // until the server has read the token
 		}
-		synctest.Wait()
 		if n := open.Load(); n != maxConnections {
 			t.Errorf("the server accepted %d connections at once, want %d", n, maxConnections)
 		}
