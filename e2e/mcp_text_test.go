@@ -136,6 +136,11 @@ func TestLongListIsBounded(t *testing.T) {
 	}
 	r.Commit("many")
 	a := connect(t, r)
+	for range 2 {
+		if text := a.text("file_registry_verify", map[string]any{"dry": true}); !strings.HasPrefix(text, "bootstrap ") {
+			t.Errorf("a dry verification stored something, or an earlier one did:\n%.200s", text)
+		}
+	}
 	last := fmt.Sprintf("packages/server/handlers/group%02d/handler%03d.go", 39, 599)
 	a.text("file_registry_update_summaries", map[string]any{"updates": []map[string]any{{"path": last, "summary": "The last."}}})
 	r.Write(last, "package g\n\nfunc New() {}\n")
