@@ -203,7 +203,7 @@ func TestAgentSession(t *testing.T) {
 	if len(c.Updated) != 1 || c.Updated[0].Result != "stored" {
 		t.Fatalf("keep: %+v", c)
 	}
-	if said = a.text("brief", map[string]any{"paths": []string{"api/server.go"}}); !strings.Contains(said, "[fresh] api/server.go: Serves the API.") {
+	if said = a.text("brief", map[string]any{"paths": []string{"api/server.go"}}); !strings.Contains(said, `[fresh] api/server.go: "Serves the API."`) {
 		t.Fatalf("brief after keep: %s", said)
 	}
 

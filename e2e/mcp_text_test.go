@@ -194,7 +194,7 @@ func TestBriefOfSeveralPaths(t *testing.T) {
 		}
 	}
 	root := a.text("brief", nil)
-	if strings.HasPrefix(root, "== ") || !strings.Contains(root, "start reading at: README.md") {
+	if strings.HasPrefix(root, "== ") || !strings.Contains(root, `start reading at: "README.md"`) {
 		t.Errorf("the brief of the repository:\n%s", root)
 	}
 	if one := a.text("brief", map[string]any{"paths": "."}); one != root {

@@ -48,6 +48,7 @@ func TestSpecDocuments(t *testing.T) {
 	see("overlay", "overlay")
 	see("show", "show", "a")
 	see("show, no parts", "show", "below")
+	r.Write("b.go", "package a\n")
 	see("owner", "owner", "a.go", "b.go")
 	see("lint", "lint")
 	see("new", "new", "fresh")
