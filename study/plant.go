@@ -591,11 +591,14 @@ func (g *gardener) renameMember(owner, member string) (bool, error) {
 func isPackageOf(name, owner string) bool {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(path.Base(name), ext)
-	switch {
-	case ext == ".py" || ext == ".rs":
-		return stem == owner || ext == ".py" && path.Base(path.Dir(name)) == owner
-	case ext == ".go":
-		return path.Base(path.Dir(name)) == owner
+	dir := path.Base(path.Dir(name))
+	switch ext {
+	case ".py":
+		return stem == owner || dir == owner
+	case ".rs":
+		return stem == owner
+	case ".go":
+		return dir == owner
 	}
 	return false
 }
