@@ -385,7 +385,7 @@ func TestCIKeepsOneComment(t *testing.T) {
 	}
 }
 
-// What ken says on its standard error is no command to the runner.
+// The runner takes nothing that ken prints on its standard error for a command.
 func TestCIGuardsStandardError(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)

@@ -54,7 +54,7 @@ func (s *served) board() (b boardJSON) {
 	return b
 }
 
-// What cannot be read is unknown, and the rest is in the document.
+// A part that cannot be read is unknown, and the other parts are in the document.
 func TestBoardTellsWhatIsUnknown(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)

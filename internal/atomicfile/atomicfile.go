@@ -136,10 +136,11 @@ func removeLeft(root *os.Root, dir, name string) {
 	names, _ := d.Readdirnames(-1)
 	_ = d.Close()
 	for _, n := range names {
-		rest, ours := strings.CutPrefix(n, tempStart(name))
+		rest, hasStart := strings.CutPrefix(n, tempStart(name))
 		process, _, _ := strings.Cut(rest, ".")
 		pid, err := strconv.Atoi(process)
-		if ours && err == nil && strings.HasSuffix(n, Suffix) && !isRunning(pid) {
+		isOurs := hasStart && strings.HasSuffix(n, Suffix) && err == nil
+		if isOurs && !isRunning(pid) {
 			_ = root.Remove(path.Join(dir, n)) // the next write tries again
 		}
 	}

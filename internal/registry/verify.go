@@ -62,7 +62,8 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 	// If git may convert bytes, a checkout changes the md5 of files whose content id stays the same. The stats of files
 	// that had to be read are stored, so that the next run need not read them.
 	sameRows := dry || !e.view.converts() && !e.view.readAny()
-	if e.state == StateTrust && sameRows && !opts.Full && opts.Paths == nil {
+	isDefault := !opts.Full && opts.Paths == nil
+	if e.state == StateTrust && sameRows && isDefault {
 		put, err := r.trust(ctx, e, rep, opts)
 		if err != nil || dry {
 			return rep, err

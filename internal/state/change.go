@@ -76,7 +76,7 @@ const (
 	trash   = ".trash-" // the beginning of the name: it will be removed
 )
 
-// What the folder of a change contains.
+// These are the contents of the folder of a change.
 const (
 	recordFile   = "/CHANGE.json"
 	newFile      = "/new"

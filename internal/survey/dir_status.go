@@ -161,7 +161,9 @@ func (s *DirStatus) hasPartialSummary() bool { return s.hasSummary() && s.Record
 // same own files. The texts of subdirectories do not count: the second attempts below a
 // directory give it other texts, and would otherwise make its second attempt a first one.
 func sameAttempt(a, b *store.DirRecord) bool {
-	return a.Partial && b.Partial && a.Recipe == b.Recipe && slices.EqualFunc(a.Basis.Files, b.Basis.Files, sameFile)
+	bothPartial := a.Partial && b.Partial
+	sameOrigin := a.Recipe == b.Recipe && slices.EqualFunc(a.Basis.Files, b.Basis.Files, sameFile)
+	return bothPartial && sameOrigin
 }
 
 func sameFile(a, b store.BasisFile) bool { return a.ID == b.ID && string(a.Name) == string(b.Name) }

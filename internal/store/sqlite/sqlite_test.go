@@ -511,7 +511,7 @@ func TestWALSafeOn(t *testing.T) {
 	}
 }
 
-// Whoever reads while another process creates the database sees no database or the whole one.
+// A reader sees no database or the whole one while another process creates it.
 func TestReadDuringCreation(t *testing.T) {
 	for range 40 {
 		path := dbPath(t)
