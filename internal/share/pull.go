@@ -15,7 +15,7 @@ type PullResult struct {
 	Tip         repo.ID           `json:"tip"`           // of the remote; null if it has no records
 	OwnRecords  int               `json:"had,omitempty"` // the number of records of this clone, if the remote has none now
 	Taken       int               `json:"taken"`
-	Untrusted   []Untrusted       `json:"held"`              // all records that this clone ignores for their committer
+	Untrusted   []Untrusted       `json:"untrusted"`         // all records that this clone ignores for their committer
 	Quarantined []Quarantined     `json:"quarantined"`       // all files that this clone ignores for their content
 	Mismatches  []AuthorMismatch  `json:"brought,omitempty"` // new records with another author than their committer
 	Removed     int               `json:"dropped"`           // records that someone pruned since the last pull

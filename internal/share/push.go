@@ -39,12 +39,12 @@ type PushResult struct {
 	Records        int               `json:"records"` // records sent to the remote
 	Taken          int               `json:"taken"`   // records taken from the remote
 	DryRun         bool              `json:"dry_run,omitempty"`
-	Dropped        []PrunedRecord    `json:"dropped,omitempty"`   // records that the prune removed
-	Cleared        []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
-	Skipped        []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would accept
-	Ignored        int               `json:"held"`                // untrusted records of the remote
-	Committer      string            `json:"who,omitempty"`       // the committer of this clone
-	DistrustReason string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
+	Dropped        []PrunedRecord    `json:"dropped,omitempty"`         // records that the prune removed
+	Cleared        []Quarantined     `json:"cleared,omitempty"`         // other files that the prune removed
+	Skipped        []Quarantined     `json:"skipped,omitempty"`         // records of the store that no clone would accept
+	Ignored        int               `json:"ignored"`                   // untrusted records of the remote
+	Committer      string            `json:"committer,omitempty"`       // the committer of this clone
+	DistrustReason string            `json:"distrust_reason,omitempty"` // why other clones ignore the records of this one
 	Size           Size              `json:"size"`
 	Base           *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
 }

@@ -25,10 +25,10 @@ type Status struct {
 	Unpulled       int           `json:"unpulled"` // records of the remote that the store does not have
 	Quarantined    []Quarantined `json:"quarantined"`
 	Junk           int           `json:"junk"` // files that a prune removes because no version of ken can use them
-	Untrusted      []Untrusted   `json:"held"`
+	Untrusted      []Untrusted   `json:"untrusted"`
 	Trust          string        `json:"trust"`
-	Committer      string        `json:"who,omitempty"`       // the committer of this clone
-	DistrustReason string        `json:"untrusted,omitempty"` // why other clones ignore the records of this one
+	Committer      string        `json:"committer,omitempty"`       // the committer of this clone
+	DistrustReason string        `json:"distrust_reason,omitempty"` // why other clones ignore the records of this one
 	Size           Size          `json:"size"`
 }
 

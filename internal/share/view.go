@@ -20,7 +20,7 @@ type scanState struct {
 
 // scanStateVersion is the version of a scanState. It contains the version of records, since a newer
 // ken can read records that an older one could not.
-const scanStateVersion = 300 + Format
+const scanStateVersion = 301 + Format
 
 // loadState returns the saved state, or an empty one if there is none of this version.
 func (s *Share) loadState() scanState {
@@ -62,7 +62,7 @@ type Quarantined struct {
 // committer.
 type Untrusted struct {
 	Name      Name      `json:"name"`
-	Committer string    `json:"who"` // the first one
+	Committer string    `json:"committer"` // the first one
 	Commit    repo.ID   `json:"commit"`
 	At        time.Time `json:"at,omitzero"`
 	Reason    string    `json:"reason"`

@@ -19,7 +19,7 @@ type DirCounts struct {
 	Outlines    int `json:"outlines"`
 	None        int `json:"none"`
 	// NeedAttention are the directories whose texts are stale or unknown, by path.
-	NeedAttention []StaleDirectory `json:"wanting"`
+	NeedAttention []StaleDirectory `json:"needs_attention"`
 	// Failed are the directories that could not be described, by path, with the reason.
 	// Each is also counted above, by the state of its text.
 	Failed []StaleDirectory `json:"failed,omitempty"`

@@ -90,7 +90,7 @@ type NextItem struct {
 	Item      *WorkItem `json:"item"`      // null if no directory is ready
 	Remaining int       `json:"remaining"` // directories that still need a summary, including leased ones
 	// Leased are the directories that would be ready without the leases of others. It is set only if Item is null.
-	Leased []LeasedPath `json:"held,omitempty"`
+	Leased []LeasedPath `json:"leased,omitempty"`
 }
 
 // A WorkItem is a leased directory with the prompt for the agent.

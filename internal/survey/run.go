@@ -67,7 +67,7 @@ type RunResult struct {
 	Cost    *float64     `json:"cost"`              // in dollars; null when the price is not known
 	Stopped string       `json:"stopped,omitempty"` // why it ended early
 	Left    int          `json:"left"`              // directories that still need a summary
-	Leased  []LeasedPath `json:"held,omitempty"`    // of Left: leased by others
+	Leased  []LeasedPath `json:"leased,omitempty"`  // of Left: leased by others
 	Remarks []string     `json:"remarks,omitempty"` // other problems
 
 	// Err is the reason why no model could be asked; nil if one could.
