@@ -38,11 +38,12 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 		}
 		m := byCommit[f.Commit]
 		if m == nil {
-			m = &remerge.Merge{Commit: f.Commit, Parents: f.Parents}
+			m = &remerge.Merge{Commit: f.Commit, Parents: f.Parents, From: make(map[repo.Path][]repo.Path)}
 			byCommit[f.Commit] = m
 			asked = append(asked, m)
 		}
 		m.Paths = append(m.Paths, f.Path)
+		m.From[f.Path] = f.From
 	}
 	unknown := c.repeat(ctx, inputs, asked)
 	if ctx.Err() != nil {
@@ -50,15 +51,15 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	}
 	list := make([]repo.MergeVerdict, len(files))
 	for i, f := range files {
-		byGit, known := c.merges.byGit[repo.CommitPath{Commit: f.Commit, Path: f.Path}]
+		at := repo.CommitPath{Commit: f.Commit, Path: f.Path}
+		byGit, known := c.merges.byGit[at]
 		switch {
 		case !known:
-			why := fmt.Sprintf("git cannot repeat the merge %s: %v", f.Commit.Short(), unknown[repo.CommitPath{Commit: f.Commit, Path: f.Path}])
-			list[i] = repo.MergeVerdict{By: repo.MergeUnknown, Why: why}
+			list[i].Why = fmt.Sprintf("git cannot repeat the merge %s: %v", f.Commit.Short(), unknown[at])
 		case byGit:
-			list[i] = repo.MergeVerdict{By: repo.MergeByGit}
+			list[i].By = repo.MergeByGit
 		default:
-			list[i] = repo.MergeVerdict{By: repo.MergeByPerson}
+			list[i].By = repo.MergeByPerson
 		}
 	}
 	return list, nil
@@ -105,9 +106,6 @@ func batches(merges []*remerge.Merge) [][]*remerge.Merge {
 // repeat repeats merges and caches the verdicts. It returns the errors of the others.
 func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*remerge.Merge) map[repo.CommitPath]error {
 	unknown := make(map[repo.CommitPath]error)
-	if len(merges) == 0 {
-		return unknown
-	}
 	var mu sync.Mutex
 	known := len(c.merges.byGit)
 	var workers errgroup.Group

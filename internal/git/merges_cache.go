@@ -12,7 +12,7 @@ import (
 )
 
 // mergesVersion is the version of the rules for verdicts and of their format in the cache.
-const mergesVersion = 2
+const mergesVersion = 3
 
 // mergeVerdicts are the verdicts about merged files that are known for a key.
 type mergeVerdicts struct {

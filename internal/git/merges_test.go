@@ -142,6 +142,24 @@ func (l *mergeLab) mergeCases() (files []repo.MergedFile, want []repo.MergeAutho
 	add("moved there", l.merge("moved", "first", two("mover"), "", ""), "g", repo.MergeByGit)
 	add("moved here", l.merge("moved2", "mover", two("first"), "", ""), "g", repo.MergeByGit)
 
+	// Moved by a person after git merged it.
+	for _, move := range []struct {
+		name, text string
+		by         repo.MergeAuthor
+	}{
+		{"moved in the merge", lines("1=x 20=y"), repo.MergeByGit},
+		{"moved and edited in the merge", lines("1=x 10=new 20=y"), repo.MergeByPerson},
+	} {
+		l.Git("checkout", "-q", "-B", "move", "first")
+		l.Git("merge", "-q", "--no-ff", "--no-commit", "last")
+		l.Git("mv", "f", "g")
+		l.Write("g", move.text)
+		l.Git("commit", "-qam", move.name)
+		f := l.file(l.id("HEAD"), "g")
+		f.From = []repo.Path{"elsewhere", "f"}
+		files, want, names = append(files, f), append(want, move.by), append(names, move.name)
+	}
+
 	// Criss-cross: git merges the two merge bases into one.
 	other := l.merge("clean2", "last", two("first"), "", "")
 	l.branch("cross1", clean.String(), "f", lines("1=x 8=p 20=y"))

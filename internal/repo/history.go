@@ -75,6 +75,7 @@ type MergedFile struct {
 	Commit  ID
 	Parents []ID // as the history has them
 	Path    Path
+	From    []Path // the paths that the commit moved it from
 }
 
 // A MergeVerdict says who made the content of a file in a merge commit.

@@ -5,8 +5,11 @@
 package remerge
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"ken/internal/repo"
@@ -26,6 +29,8 @@ type Merge struct {
 	Commit  repo.ID
 	Parents []repo.ID
 	Paths   []repo.Path // the paths to compare
+	// From has the paths from which the commit moved a file to a path.
+	From map[repo.Path][]repo.Path
 
 	// The result of merging the parents again.
 	tree      repo.ID
@@ -36,11 +41,6 @@ type Merge struct {
 // Repeat repeats merges. For each path it returns whether git makes the same content, or the error.
 func Repeat(ctx context.Context, src Source, merges []*Merge, failures *Failures) (byGit map[repo.CommitPath]bool, unknown map[repo.CommitPath]error) {
 	byGit, unknown = make(map[repo.CommitPath]bool), make(map[repo.CommitPath]error)
-	fail := func(m *Merge, err error) {
-		for _, p := range m.Paths {
-			unknown[repo.CommitPath{Commit: m.Commit, Path: p}] = err
-		}
-	}
 	s, err := newScratch(src)
 	if err == nil {
 		defer s.remove()
@@ -52,55 +52,66 @@ func Repeat(ctx context.Context, src Source, merges []*Merge, failures *Failures
 		}
 		return byGit, unknown
 	}
-	if err != nil {
-		for _, m := range merges {
-			fail(m, err)
-		}
-		return byGit, unknown
+	var ids map[repo.CommitPath]repo.ID
+	if err == nil {
+		ids, err = s.idsOf(ctx, merges)
 	}
-	var places []repo.CommitPath
-	var repeated []*Merge
 	for _, m := range merges {
-		if m.err != nil {
-			fail(m, m.err)
-			continue
-		}
-		repeated = append(repeated, m)
 		for _, p := range m.Paths {
-			places = append(places, repo.CommitPath{Commit: m.Commit, Path: p}, repo.CommitPath{Commit: m.tree, Path: p})
-		}
-	}
-	ids, err := s.objects.IDsAt(ctx, distinct(places), nil)
-	if err != nil {
-		for _, m := range repeated {
-			fail(m, err)
-		}
-		return byGit, unknown
-	}
-	at := make(map[repo.CommitPath]repo.ID, len(ids))
-	for i, p := range distinct(places) {
-		at[p] = ids[i]
-	}
-	for _, m := range repeated {
-		for _, p := range m.Paths {
-			same := at[repo.CommitPath{Commit: m.Commit, Path: p}] == at[repo.CommitPath{Commit: m.tree, Path: p}]
-			byGit[repo.CommitPath{Commit: m.Commit, Path: p}] = same && !m.conflicts[p]
+			at := repo.CommitPath{Commit: m.Commit, Path: p}
+			if failed := cmp.Or(m.err, err); failed != nil {
+				unknown[at] = failed
+				continue
+			}
+			byGit[at] = m.isByGit(p, ids)
 		}
 	}
 	return byGit, unknown
 }
 
-// distinct removes repeated places and keeps the order.
-func distinct(places []repo.CommitPath) []repo.CommitPath {
-	seen := make(map[repo.CommitPath]bool, len(places))
-	var list []repo.CommitPath
-	for _, p := range places {
-		if !seen[p] {
-			seen[p] = true
-			list = append(list, p)
+// idsOf returns the ids at the paths of merges that git could repeat: in the commits and in git's own merges.
+func (s *scratch) idsOf(ctx context.Context, merges []*Merge) (map[repo.CommitPath]repo.ID, error) {
+	var places []repo.CommitPath
+	for _, m := range merges {
+		if m.err != nil {
+			continue
+		}
+		for _, p := range m.Paths {
+			places = append(places, repo.CommitPath{Commit: m.Commit, Path: p}, repo.CommitPath{Commit: m.tree, Path: p})
+			for _, from := range m.From[p] {
+				places = append(places, repo.CommitPath{Commit: m.tree, Path: from})
+			}
 		}
 	}
-	return list
+	return s.idsAt(ctx, places)
+}
+
+// isByGit reports whether git makes the same content at a path. If git's merge lacks the path, a person may have
+// moved the file there from the path that it has in git's merge.
+func (m *Merge) isByGit(p repo.Path, ids map[repo.CommitPath]repo.ID) bool {
+	now := ids[repo.CommitPath{Commit: m.Commit, Path: p}]
+	same := func(at repo.Path) bool {
+		return !m.conflicts[at] && ids[repo.CommitPath{Commit: m.tree, Path: at}] == now
+	}
+	missing := !m.conflicts[p] && ids[repo.CommitPath{Commit: m.tree, Path: p}].IsZero()
+	return same(p) || missing && slices.ContainsFunc(m.From[p], same)
+}
+
+// idsAt returns the ids at some places. A place may come twice.
+func (s *scratch) idsAt(ctx context.Context, places []repo.CommitPath) (map[repo.CommitPath]repo.ID, error) {
+	ids := make(map[repo.CommitPath]repo.ID, len(places))
+	for _, p := range places {
+		ids[p] = repo.ID{}
+	}
+	asked := slices.Collect(maps.Keys(ids))
+	found, err := s.objects.IDsAt(ctx, asked, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range asked {
+		ids[p] = found[i]
+	}
+	return ids, nil
 }
 
 // MaxFailures is the number of consecutive failures after which ken stops. The others would

@@ -54,16 +54,12 @@ func (s *scratch) mergeFile(ctx context.Context, m *Merge, base repo.ID, path re
 	for _, c := range []repo.ID{m.Parents[0], base, m.Parents[1], m.Commit} {
 		places = append(places, repo.CommitPath{Commit: c, Path: path})
 	}
-	ids, err := s.objects.IDsAt(ctx, distinct(places), nil)
+	ids, err := s.idsAt(ctx, places)
 	if err != nil {
 		return false, err
 	}
-	at := make(map[repo.ID]repo.ID)
-	for i, p := range distinct(places) {
-		at[p.Commit] = ids[i]
-	}
-	was, result := at[base], at[m.Commit]
-	ours, theirs := at[m.Parents[0]], at[m.Parents[1]]
+	ours, was := ids[places[0]], ids[places[1]]
+	theirs, result := ids[places[2]], ids[places[3]]
 	switch {
 	case was.IsZero() || ours.IsZero() || theirs.IsZero():
 		return false, errOldGit // it may have been moved

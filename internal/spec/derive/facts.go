@@ -136,7 +136,6 @@ func SomeFacts(ctx context.Context, some, all []*parse.Node, at Options, h Histo
 	for _, n := range all {
 		d.taken[n.Path] = true
 	}
-	d.moveTracker = newMoveTracker(d)
 	d.findAcks()
 	if err := d.findVersions(ctx); err != nil {
 		return Result{}, err
@@ -235,11 +234,11 @@ func newDerivation(nodes []*parse.Node, h History, head repo.CommitNumber, c Con
 	d := &derivation{
 		h: h, g: NewGraph(h, head), gap: h.Gap(), blobs: NewBlobBatch(h, c),
 		taken: make(map[repo.Path]bool), watched: make(map[repo.Path]bool),
-		expanded: make(map[parse.Entry][]*file), governed: make(map[string]*group),
+		expanded: make(map[parse.Entry][]*file), governed: make(map[string]*group), files: make(map[repo.Path]*file),
 		added: make(map[repo.CommitNumber]*addition), arrived: make(map[repo.CommitNumber]map[addedBlob]*arrival),
 	}
-	d.merges = newMergeJudge(h, d.g, c)
-	d.files = make(map[repo.Path]*file)
+	d.moveTracker = newMoveTracker(d)
+	d.merges = newMergeJudge(h, d.g, c, d.moveTracker)
 	d.blobs.files = d.files
 	for _, n := range nodes {
 		d.states = append(d.states, &nodeState{node: n})

@@ -362,18 +362,34 @@ func mergeContents(base, ours, theirs string) (merged string, clean bool) {
 	return merged, true
 }
 
-// byGit returns the verdict on a file of a merge.
-func (h *fakeHistory) byGit(c repo.CommitNumber, p repo.Path) repo.MergeVerdict {
+// byGit returns the verdict on a file of a merge, that the merge may have moved from other paths.
+func (h *fakeHistory) byGit(c repo.CommitNumber, p repo.Path, from []repo.Path) repo.MergeVerdict {
 	if m, ok := h.verdicts[commitPath{c, p}]; ok {
 		return m
 	}
 	t, conflicts := h.autoMerged(h.commits[c].parents)
-	was, had := t[p]
 	now, has := h.commits[c].tree[p]
-	if conflicts[p] || had != has || was.content != now.content {
-		return repo.MergeVerdict{By: repo.MergeByPerson}
+	paths := []repo.Path{p}
+	if _, had := t[p]; !had && !conflicts[p] {
+		paths = append(paths, from...)
 	}
-	return repo.MergeVerdict{By: repo.MergeByGit}
+	for _, q := range paths {
+		if was, had := t[q]; !conflicts[q] && had == has && was.content == now.content {
+			return repo.MergeVerdict{By: repo.MergeByGit}
+		}
+	}
+	return repo.MergeVerdict{By: repo.MergeByPerson}
+}
+
+// sources returns the paths from which a commit moved a spec to a path.
+func (h *fakeHistory) sources(c repo.CommitNumber, to repo.Path) []repo.Path {
+	var list []repo.Path
+	for _, m := range h.commits[c].moves {
+		if m.To == to {
+			list = append(list, m.From)
+		}
+	}
+	return list
 }
 
 // Merged returns the verdicts on files of merges.
@@ -390,7 +406,7 @@ func (h *fakeHistory) Merged(ctx context.Context, files []repo.MergedFile) ([]re
 				return nil, errors.New("other parents of " + f.Commit.String())
 			}
 		}
-		list[i] = h.byGit(n, f.Path)
+		list[i] = h.byGit(n, f.Path, f.From)
 	}
 	return list, ctx.Err()
 }

@@ -294,8 +294,9 @@ func (h *fakeHistory) renumbered(t *rapid.T) *fakeHistory {
 			parents[k] = other.names[h.commits[p].name]
 		}
 		m.parents = parents
+		n := h.names[m.name]
 		for p := range m.touches {
-			other.verdicts[commitPath{repo.CommitNumber(len(other.commits)), p}] = h.byGit(h.names[m.name], p)
+			other.verdicts[commitPath{repo.CommitNumber(len(other.commits)), p}] = h.byGit(n, p, h.sources(n, p))
 		}
 		other.add(m)
 	}

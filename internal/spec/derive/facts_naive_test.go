@@ -275,7 +275,7 @@ func (m *naive) author(c repo.CommitNumber, p repo.Path) repo.MergeAuthor {
 	if len(m.history.commits[c].parents) < 2 {
 		return repo.MergeByPerson
 	}
-	return m.history.byGit(c, p).By
+	return m.history.byGit(c, p, m.history.sources(c, p)).By
 }
 
 // takesSide reports whether a merge has the content of the node in one of its parents.

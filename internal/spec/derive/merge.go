@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,12 +15,13 @@ type mergeJudge struct {
 	h       History
 	g       *Graph
 	c       Contents
+	moves   *moveTracker
 	known   map[commitPath]repo.MergeVerdict
 	pending []commitPath
 }
 
-func newMergeJudge(h History, g *Graph, c Contents) *mergeJudge {
-	return &mergeJudge{h: h, g: g, c: c, known: make(map[commitPath]repo.MergeVerdict)}
+func newMergeJudge(h History, g *Graph, c Contents, moves *moveTracker) *mergeJudge {
+	return &mergeJudge{h: h, g: g, c: c, moves: moves, known: make(map[commitPath]repo.MergeVerdict)}
 }
 
 // request adds a file of a commit to the next request. It ignores commits that are not merges.
@@ -40,7 +42,7 @@ func (j *mergeJudge) fetch(ctx context.Context) error {
 	}
 	files := make([]repo.MergedFile, len(j.pending))
 	for i, at := range j.pending {
-		files[i] = repo.MergedFile{Commit: j.h.Commit(at.commit).ID, Path: at.path}
+		files[i] = repo.MergedFile{Commit: j.h.Commit(at.commit).ID, Path: at.path, From: j.moves.sources(at)}
 		for _, p := range j.g.parentsOf(at.commit) {
 			files[i].Parents = append(files[i].Parents, j.h.Commit(p).ID)
 		}
@@ -71,11 +73,7 @@ func (j *mergeJudge) byGit(c repo.CommitNumber, path repo.Path) (is bool, why st
 	}
 	m := j.known[commitPath{c, path}]
 	if m.By == repo.MergeUnknown {
-		why = m.Why
-		if why == "" {
-			why = "ken has not checked how this merge was made"
-		}
-		return false, why
+		return false, cmp.Or(m.Why, "ken has not checked how this merge was made")
 	}
 	return m.By == repo.MergeByGit, ""
 }

@@ -86,16 +86,14 @@ func (s *nodeState) at(c repo.CommitNumber) version {
 	return s.versions[i]
 }
 
-// pathAt returns the path of the spec file in one of its versions.
-func (s *nodeState) pathAt(c repo.CommitNumber) repo.Path { return s.at(c).path }
-
 // rowsOf returns the versions of a node, newest first.
 func (d *derivation) rowsOf(s *nodeState) []VersionRow {
 	rows := make([]VersionRow, len(s.rows))
 	for i, c := range s.rows {
 		commit := d.h.Commit(c)
+		v := s.at(c)
 		rows[i] = VersionRow{
-			Commit: commit.ID, Path: s.pathAt(c), From: s.at(c).from, Date: commit.Date, Subject: commit.Subject,
+			Commit: commit.ID, Path: v.path, From: v.from, Date: commit.Date, Subject: commit.Subject,
 			Session: Session(commit.Trailers),
 		}
 	}

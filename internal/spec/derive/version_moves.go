@@ -43,6 +43,17 @@ func newMoveTracker(d *derivation) *moveTracker {
 // involves reports whether any commit moved a spec from or to a path.
 func (t *moveTracker) involves(p repo.Path) bool { return len(t.into[p]) > 0 || len(t.from[p]) > 0 }
 
+// sources returns the paths from which a commit moved a spec to a path.
+func (t *moveTracker) sources(to commitPath) []repo.Path {
+	var list []repo.Path
+	for _, m := range t.into[to.path] {
+		if m.Commit == to.commit {
+			list = append(list, m.From)
+		}
+	}
+	return list
+}
+
 // follow finds the versions of moved nodes, and the acks that may name them. One pass over the commits handles as
 // many nodes as have 64 paths together.
 func (t *moveTracker) follow(ctx context.Context, moved []*nodeState) error {
@@ -126,16 +137,14 @@ func (w *walk) end(ctx context.Context, t *moveTracker) error {
 	}
 	for i, l := range w.bits {
 		pure := make(map[repo.CommitNumber]bool)
-		from := make(map[repo.CommitNumber][]repo.Path)
 		for _, m := range t.into[l.path] {
 			pure[m.Commit] = pure[m.Commit] || m.Same
-			from[m.Commit] = append(from[m.Commit], m.From)
 		}
 		before := len(l.state.versions)
 		t.d.takeVersions(l.state, l.path, func(x repo.Touch) bool { return at.has(x.Commit, i) && !pure[x.Commit] })
 		for k := range l.state.versions[before:] {
 			v := &l.state.versions[before+k]
-			v.from = from[v.commit]
+			v.from = t.sources(commitPath{v.commit, l.path})
 			v.before = w.parentsOf(g, at, i, v.commit)
 		}
 		for _, a := range t.d.acksByPath[l.path] {
