@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "english", "order", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "shell", "manifest", "project"}
+	types    = []string{"repo", "fault", "english", "order", "enum", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "shell", "manifest", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -30,7 +30,9 @@ var imports = func() map[string][]string {
 	for _, p := range types {
 		m[p] = nil
 	}
-	m["fresh"] = []string{"repo", "fault"}
+	// The kinds of files and the verdicts are enumerations.
+	m["repo"] = []string{"enum"}
+	m["fresh"] = []string{"repo", "fault", "enum"}
 	// allow refuses addresses with a hint.
 	m["allow"] = []string{"fault", "english"}
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.

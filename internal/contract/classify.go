@@ -1,5 +1,7 @@
 package contract
 
+import "ken/internal/enum"
+
 // A Bucket is the class of an entry. The zero value is Unknown, so that a failed
 // inspection does not look like a verdict.
 type Bucket int
@@ -13,21 +15,10 @@ const (
 	AdHoc                        // not allowed
 )
 
+var bucketNames = enum.Names[Bucket]{"unknown", "canonical", "pattern_allowed", "ephemeral", "ad_hoc"}
+
 // String returns the name of the bucket.
-func (b Bucket) String() string {
-	switch b {
-	case Canonical:
-		return "canonical"
-	case PatternAllowed:
-		return "pattern_allowed"
-	case Ephemeral:
-		return "ephemeral"
-	case AdHoc:
-		return "ad_hoc"
-	default:
-		return "unknown"
-	}
-}
+func (b Bucket) String() string { return bucketNames.String(b) }
 
 // MarshalText returns the name of the bucket.
 func (b Bucket) MarshalText() ([]byte, error) { return []byte(b.String()), nil }

@@ -5,9 +5,9 @@
 package fresh
 
 import (
-	"fmt"
 	"slices"
 
+	"ken/internal/enum"
 	"ken/internal/repo"
 )
 
@@ -24,28 +24,15 @@ const (
 	Excluded              // the policy asks for no text
 )
 
-var stateNames = [...]string{"unknown", "fresh", "stale", "none", "gone", "excluded"}
+var stateNames = enum.Names[State]{"unknown", "fresh", "stale", "none", "gone", "excluded"}
 
-func (s State) String() string {
-	if int(s) < len(stateNames) {
-		return stateNames[s]
-	}
-	return fmt.Sprintf("State(%d)", uint8(s))
-}
+func (s State) String() string { return stateNames.String(s) }
 
 // MarshalText writes the state's name.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the state's name.
-func (s *State) UnmarshalText(b []byte) error {
-	for i, name := range stateNames {
-		if name == string(b) {
-			*s = State(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown state %q", b)
-}
+func (s *State) UnmarshalText(b []byte) error { return stateNames.Parse(b, s) }
 
 // A Grade says how much of the content changed, from least to most.
 type Grade string

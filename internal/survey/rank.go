@@ -1,6 +1,6 @@
 package survey
 
-import "fmt"
+import "ken/internal/enum"
 
 // A Rank says how a survey treats a directory, and when.
 type Rank int
@@ -14,28 +14,15 @@ const (
 	RankSkip          // left out
 )
 
-var rankNames = [...]string{"", "priority", "normal", "shallow", "skip"}
+var rankNames = enum.Names[Rank]{"", "priority", "normal", "shallow", "skip"}
 
-func (r Rank) String() string {
-	if r > rankUnset && int(r) < len(rankNames) {
-		return rankNames[r]
-	}
-	return fmt.Sprintf("Rank(%d)", int(r))
-}
+func (r Rank) String() string { return rankNames.String(r) }
 
 // MarshalText writes the rank's name.
 func (r Rank) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads the rank's name.
-func (r *Rank) UnmarshalText(b []byte) error {
-	for i, name := range rankNames {
-		if i > 0 && name == string(b) {
-			*r = Rank(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown rank %q (valid: priority, normal, shallow, skip)", b)
-}
+func (r *Rank) UnmarshalText(b []byte) error { return rankNames.Parse(b, r) }
 
 // rank sets the ranks of a directory and everything below it. A rank applies to the whole subtree, unless a
 // directory in it has its own. The order of work differs: directories below a ranked one come with it or before it,

@@ -1,12 +1,12 @@
 package derive
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
+	"ken/internal/enum"
 	"ken/internal/repo"
 	"ken/internal/spec/parse"
 )
@@ -33,14 +33,9 @@ const (
 	AckVoid                    // its basis is not the content in its commit
 )
 
-var ackNames = [...]string{"unknown", "valid", "void"}
+var ackNames = enum.Names[AckState]{"unknown", "valid", "void"}
 
-func (s AckState) String() string {
-	if s >= 0 && int(s) < len(ackNames) {
-		return ackNames[s]
-	}
-	return fmt.Sprintf("AckState(%d)", int(s))
-}
+func (s AckState) String() string { return ackNames.String(s) }
 
 // MarshalText writes the state's name.
 func (s AckState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -1,9 +1,9 @@
 package derive
 
 import (
-	"fmt"
 	"strings"
 
+	"ken/internal/enum"
 	"ken/internal/spec/parse"
 )
 
@@ -19,28 +19,15 @@ const (
 	StatusMerged                // it is committed and has no drift
 )
 
-var statusNames = [...]string{"unknown", "pending", "active", "drift", "merged"}
+var statusNames = enum.Names[Status]{"unknown", "pending", "active", "drift", "merged"}
 
-func (s Status) String() string {
-	if s >= 0 && int(s) < len(statusNames) {
-		return statusNames[s]
-	}
-	return fmt.Sprintf("Status(%d)", int(s))
-}
+func (s Status) String() string { return statusNames.String(s) }
 
 // MarshalText writes the state's name.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the state's name.
-func (s *Status) UnmarshalText(b []byte) error {
-	for i, name := range statusNames {
-		if name == string(b) {
-			*s = Status(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown status %q", b)
-}
+func (s *Status) UnmarshalText(b []byte) error { return statusNames.Parse(b, s) }
 
 // declared returns the status in the frontmatter, StatusUnknown if it names none.
 func declared(n *parse.Node) Status {

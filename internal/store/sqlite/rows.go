@@ -214,7 +214,7 @@ func (sc *scanner) kind(stmt *sqlite.Stmt, col int) repo.Kind {
 	k, ok := sc.kinds[string(b)]
 	if !ok {
 		// A newer ken may know more kinds: they are unknown here, not an error.
-		k, _ = repo.ParseKind(string(b))
+		_ = k.UnmarshalText(b)
 		if sc.kinds == nil {
 			sc.kinds = make(map[string]repo.Kind)
 		}
