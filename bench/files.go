@@ -88,7 +88,7 @@ var codeWorks = []work{
 		prepare: (*site).described, compare: (*site).surveyEdit,
 	},
 	{
-		name: "survey plan, all fresh", against: "ken verify", atMost: surveyPlanAtMost, rounds: shortRounds,
+		name: "survey plan, all outlined", against: "ken verify", atMost: surveyPlanAtMost, rounds: shortRounds,
 		prepare: (*site).described, compare: (*site).surveyPlan,
 	},
 	{

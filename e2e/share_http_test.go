@@ -100,7 +100,7 @@ func TestShareOverHTTP(t *testing.T) {
 	run("bob", 0, "ken", "survey", "run")
 	want(run("bob", 0, "ken", "share", "push"), "1 record")
 	want(run("ada", 0, "ken", "share", "pull"), "1 record")
-	want(run("ada", 0, "ken", "survey", "plan"), "no directory needs a summary")
+	want(run("ada", 0, "ken", "survey", "plan"), "outline     .")
 
 	run("ada", 0, "ken", "summary", "set", "a.go", "-m", "Still nothing.")
 	server.refuse = true

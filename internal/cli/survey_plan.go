@@ -17,12 +17,12 @@ import (
 func (p *program) surveyPlan() *cobra.Command {
 	var f surveyFlags
 	var opts survey.PlanOptions
-	var estimate bool
 	c := &cobra.Command{
 		Use:   "plan [DIR]",
 		Short: "List the directories that need a summary, in order",
-		Long: `Lists the directories whose summary is missing or stale, subdirectories first.
---estimate adds the number of tokens, before anything is paid.`,
+		Long: `Lists the directories whose summary is missing or stale, subdirectories first. An
+outline is no summary: agents and models write summaries. --estimate adds the number
+of tokens, before anything is paid.`,
 		Example: `  ken survey plan                  # missing or stale
   ken survey plan --all            # fresh ones too`,
 		Args: cobra.MaximumNArgs(1),
@@ -39,29 +39,17 @@ func (p *program) surveyPlan() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(plan)
-				}
-				p.printPlan(plan, estimate)
-				if _, isModel := writer.(*describe.ModelWriter); isModel {
-					return nil
-				}
-				// Directories with an outline may still need a summary by an agent or a model.
-				if plan.NeedSummary > 0 {
-					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
-						english.Count(plan.NeedSummary, "directory"))
-				}
-				return nil
+				return p.answer(plan, func() { p.printPlan(plan, writer, opts.Estimate) })
 			})
 		},
 	}
 	f.bind(c)
 	c.Flags().BoolVar(&opts.All, "all", false, "list fresh and excluded directories too")
-	c.Flags().BoolVar(&estimate, "estimate", false, "estimate the tokens for each directory")
+	c.Flags().BoolVar(&opts.Estimate, "estimate", false, "estimate the tokens for each directory")
 	return c
 }
 
-func (p *program) printPlan(plan *survey.Plan, estimate bool) {
+func (p *program) printPlan(plan *survey.Plan, writer describe.Writer, estimate bool) {
 	listed := make(map[repo.PathJSON]bool)
 	p.io.Buffered(func() {
 		for _, d := range plan.Directories {
@@ -73,7 +61,7 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			if estimate {
 				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), d.Display(), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Word(), d.Display(), strings.Join(why, ", "))
 		}
 		for _, d := range plan.Unknown {
 			if !listed[d.PathJSON] {
@@ -82,16 +70,30 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 		}
 	})
 	if len(plan.Directories) == 0 {
-		if len(plan.Unknown) > 0 {
-			p.io.Printf("no directory can be described: the unknown ones could not be read, all others are fresh\n")
-			return
-		}
+		p.printNothingPlanned(plan, writer)
+		return
+	}
+	if estimate {
+		p.printEstimate(plan)
+	}
+	if _, isModel := writer.(*describe.ModelWriter); !isModel && plan.NeedSummary > 0 {
+		p.io.Remarkf("hint: an agent describes them with: ken survey next; a model with: ken survey run --provider NAME")
+	}
+}
+
+// printNothingPlanned says why a plan lists no directory.
+func (p *program) printNothingPlanned(plan *survey.Plan, writer describe.Writer) {
+	switch n := plan.NeedSummary; {
+	case n > 0: // the model could not finish them
+		p.io.Printf("nothing left to describe for %s; an agent can describe %s: ken survey next\n", writer.Author(), english.Count(n, "directory"))
+	case len(plan.Unknown) > 0:
+		p.io.Printf("no directory can be described until ken can read the unknown ones\n")
+	default:
 		p.io.Printf("no directory needs a summary\n")
-		return
 	}
-	if !estimate {
-		return
-	}
+}
+
+func (p *program) printEstimate(plan *survey.Plan) {
 	money := "price not known"
 	if plan.Cost != nil {
 		money = fmt.Sprintf("about $%.2f", *plan.Cost)

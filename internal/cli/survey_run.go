@@ -171,7 +171,11 @@ func (p *program) printRan(ran *survey.RunResult, w describe.Writer, again strin
 			cost += fmt.Sprintf(", $%.4f", *ran.Cost)
 		}
 	}
-	p.io.Printf("described %s with %s%s\n", english.Count(len(ran.Done), "directory"), w.Author(), cost)
+	if _, free := w.(describe.Outliner); free {
+		p.io.Printf("made %s\n", english.Count(len(ran.Done), "outline"))
+	} else {
+		p.io.Printf("described %s with %s%s\n", english.Count(len(ran.Done), "directory"), w.Author(), cost)
+	}
 	for _, r := range ran.Remarks {
 		p.io.Remarkf("ken: %s", r)
 	}

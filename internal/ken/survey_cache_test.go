@@ -349,11 +349,7 @@ func (w *surveyWorld) answer(ws *ken.Repository, question int, paths []repo.Path
 	var err error
 	switch question {
 	case 0:
-		var p *survey.Plan
-		p, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
-		if err == nil {
-			answer = []any{p, p.NeedSummary}
-		}
+		answer, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
 	case 1:
 		answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
 	case dirCounts:

@@ -7,26 +7,20 @@ import (
 	"ken/internal/survey/describe"
 )
 
-// child returns the directory as a child in a prompt.
+// child returns the directory as a child in a prompt. An outline that ken has just made is no text for a prompt: until
+// a run stores it, the directory is pending.
 func (s *DirStatus) child() describe.Child {
 	c := describe.Child{Path: s.Dir.Path, Reason: strings.Join(s.Reasons, ", ")}
 	switch {
 	case s.Verdict == Excluded:
 		c.Status = describe.ChildExcluded
-	case s.Record == nil && s.Verdict == Failed:
-		c.Status = describe.ChildFailed
-	case s.Record == nil:
-		c.Status = describe.ChildPending
-		if c.Reason == "" {
-			c.Reason = "pending"
-		}
-	case s.Verdict == Failed && !s.hasSummary() && !s.outlined:
+	case s.Verdict == Failed && !s.hasSummary():
 		c.Status = describe.ChildFailed
 	case s.Verdict == Unknown && !s.hasSummary():
 		c.Status = describe.ChildPending
-	case s.Verdict != Fresh && !s.hasSummary() && !s.outlined:
-		c.Status, c.Reason = describe.ChildPending, "pending" // its outline is outdated
-	case s.Verdict == Fresh || s.outlined:
+	case s.outlined || s.Verdict != Fresh && !s.hasSummary():
+		c.Status, c.Reason = describe.ChildPending, "pending"
+	case s.Verdict == Fresh:
 		c.Status, c.Text, c.Reason = describe.ChildSummary, s.Record.Summary(), ""
 	default:
 		c.Status, c.Text = describe.ChildStale, s.Record.Summary()

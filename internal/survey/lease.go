@@ -108,8 +108,20 @@ const maxTries = 64
 
 // Remaining counts the directories that still need a summary by an agent, including leased ones.
 func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
-	return cached(ctx, d.Survey, "left for agents", d.judgeStored, func(ts *treeStatus) int {
-		return newQueue(ts, func(s *DirStatus) bool { return wanted(s, LeaseRecipe) }).total
+	need, err := d.needSummary(ctx, "")
+	return len(need), err
+}
+
+// needSummary returns the directories within a path that need a summary by an agent. Outlines that are made again are
+// current, as in [Survey.Show] and [Survey.Plan].
+func (d *Dispatcher) needSummary(ctx context.Context, within repo.Path) (map[repo.Path]bool, error) {
+	question := fmt.Sprintf("left for agents within %q", within)
+	return cached(ctx, d.Survey, question, d.judge, func(ts *treeStatus) map[repo.Path]bool {
+		need := make(map[repo.Path]bool)
+		for dir := range ts.needing(LeaseRecipe, within) {
+			need[dir.Path] = true
+		}
+		return need
 	})
 }
 
@@ -140,7 +152,11 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 	if err != nil {
 		return nil, err
 	}
-	q := newQueue(ts, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, LeaseRecipe) })
+	need, err := d.needSummary(ctx, opts.Within)
+	if err != nil {
+		return nil, err
+	}
+	q := newQueue(ts, func(s *DirStatus) bool { return need[s.Dir.Path] })
 	out := &NextItem{Remaining: q.total}
 	for tries := 0; tries < maxTries; {
 		st := q.next()

@@ -12,12 +12,13 @@ import (
 // A Plan lists the directories that need a summary, in the order of work.
 type Plan struct {
 	Directories []Planned `json:"directories"`
-	Estimate    int64     `json:"estimate_tokens"` // for all directories
+	Estimate    int64     `json:"estimate_tokens"` // for all directories; 0 unless it was asked for
 	Cost        *float64  `json:"estimate_cost"`   // the same in dollars; null when the price is not known
 	// Unknown are the directories that could not be judged, because they or directories below could not be read.
 	Unknown []UnknownPath `json:"unknown,omitempty"`
-	// NeedSummary is the number of directories that a model or an agent would describe.
-	NeedSummary int `json:"-"`
+	// NeedSummary is the number of directories that an agent would describe. A model would describe fewer if it could
+	// not finish some of them.
+	NeedSummary int `json:"need_summary"`
 }
 
 // An UnknownPath is a directory that could not be judged.
@@ -35,8 +36,12 @@ type Planned struct {
 	Children []PlannedChild `json:"children"`
 	Verdict  Verdict        `json:"verdict"`
 	Reasons  []string       `json:"reasons"`
+	Outline  bool           `json:"outline"` // it has only an outline
 	Estimate int64          `json:"estimate_tokens"`
 }
+
+// Word returns the verdict in one word for people, as [ListedDir.Word] does.
+func (p *Planned) Word() string { return wordOf(p.Verdict, p.Outline) }
 
 // A PlannedChild is the status of a child that a prompt for the directory would contain now.
 type PlannedChild struct {
@@ -47,52 +52,40 @@ type PlannedChild struct {
 
 // PlanOptions selects the directories of a plan. The zero value selects all that need a summary.
 type PlanOptions struct {
-	All    bool      // also fresh and excluded directories
-	Within repo.Path // only this directory and those below it
+	All      bool      // also fresh and excluded directories
+	Within   repo.Path // only this directory and those below it
+	Estimate bool      // estimate tokens and cost
 }
 
-// Plan lists the directories that a writer would describe. Plans of outlines are cached. Plans of models are not: their
-// estimates depend on the sizes of files, which the inputs of the cache do not contain.
+// Plan lists the directories that need a summary by a model, or by an agent if w makes outlines. Plans are cached,
+// except those with estimates: they depend on the sizes of files, which the inputs of the cache do not contain.
 func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) (*Plan, error) {
 	judge := func(ctx context.Context) (*treeStatus, error) {
-		ts, err := s.judgeStored(ctx)
+		ts, err := s.judge(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return ts, ts.checkWithin(opts.Within)
 	}
-	if !makesOutlines(w.Recipe()) {
+	if opts.Estimate {
 		ts, err := judge(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return ts.planFor(w, opts), nil
 	}
-	type cachedPlan struct {
-		Plan        *Plan
-		NeedSummary int
-	}
-	found, err := cached(ctx, s, fmt.Sprintf("plan %q %+v", w.Recipe(), opts), judge, func(ts *treeStatus) cachedPlan {
-		p := ts.planFor(w, opts)
-		return cachedPlan{p, p.NeedSummary}
-	})
-	if err != nil {
-		return nil, err
-	}
-	found.Plan.NeedSummary = found.NeedSummary
-	return found.Plan, nil
+	question := fmt.Sprintf("plan %q %+v", w.Recipe(), opts)
+	return cached(ctx, s, question, judge, func(ts *treeStatus) *Plan { return ts.planFor(w, opts) })
 }
 
 // planFor lists the directories that a writer would describe.
 func (ts *treeStatus) planFor(w describe.Writer, opts PlanOptions) *Plan {
-	p := &Plan{Directories: []Planned{}}
-	var asked int64
-	work := ts.work(w.Recipe(), func(s *DirStatus) bool { return wanted(s, w.Recipe()) })
-	for d, st := range ts.status {
-		if d.Path.Under(opts.Within) && wanted(st, LeaseRecipe) {
-			p.NeedSummary++
-		}
+	p := &Plan{Directories: []Planned{}, NeedSummary: len(ts.needing(LeaseRecipe, opts.Within))}
+	recipe := w.Recipe()
+	if makesOutlines(recipe) {
+		recipe = LeaseRecipe
 	}
+	work := ts.needing(recipe, opts.Within)
 	for _, d := range inOrder(ts.order) {
 		st := ts.status[d]
 		if !d.Path.Under(opts.Within) {
@@ -106,30 +99,25 @@ func (ts *treeStatus) planFor(w describe.Writer, opts PlanOptions) *Plan {
 		}
 		n := Planned{
 			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
-			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
-		}
-		if st.Record != nil && st.Record.IsOutline() && st.Verdict.NeedsSummary() && st.Verdict != Failed {
-			n.Verdict, n.Reasons = None, []string{} // an outline is never stale; there is no summary
+			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...), Outline: st.Record != nil && st.Record.IsOutline(),
 		}
 		for _, c := range st.children {
 			child := c.child()
 			n.Children = append(n.Children, PlannedChild{child.Path.JSON(), child.Status, child.Reason})
 		}
-		if work[d] && !makesOutlines(w.Recipe()) {
+		if work[d] && opts.Estimate {
 			n.Estimate = st.estimate()
 			p.Estimate += n.Estimate
-			asked++
 		}
 		p.Directories = append(p.Directories, n)
 	}
-	price := model.Price{Free: true}
-	if m, ok := w.(*describe.ModelWriter); ok {
-		price = m.Price()
+	if m, ok := w.(*describe.ModelWriter); ok && opts.Estimate {
+		price := m.Price()
 		price.UpTo = 0 // it limits a single request
-	}
-	out := tokensAnswer * asked
-	if cost := price.Cost(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
-		p.Cost = &cost.USD
+		out := int64(tokensAnswer * len(work))
+		if cost := price.Cost(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
+			p.Cost = &cost.USD
+		}
 	}
 	return p
 }

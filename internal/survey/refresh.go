@@ -76,6 +76,11 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	if err != nil {
 		return err
 	}
+	for i, c := range s.children {
+		if c.outlined {
+			it.Children[i] = describe.Child{Path: c.Dir.Path, Status: describe.ChildSummary, Text: c.Record.Summary()}
+		}
+	}
 	draft, err := w.Write(ctx, it)
 	if err != nil {
 		return err

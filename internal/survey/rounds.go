@@ -66,11 +66,5 @@ func (r *run) recount(ctx context.Context) error {
 
 // left counts the directories that this run would still describe.
 func (r *run) left(ts *treeStatus) int {
-	n := 0
-	for _, ok := range ts.work(r.writer.Recipe(), r.wants) {
-		if ok {
-			n++
-		}
-	}
-	return n
+	return len(ts.work(r.writer.Recipe(), r.wants))
 }

@@ -131,7 +131,7 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	if err != nil {
 		return r.result, err
 	}
-	if r.makesOutlines() && ts.certain() && !ts.wantsAny(w.Recipe()) {
+	if r.makesOutlines() && ts.certain() && len(ts.needing(w.Recipe(), "")) == 0 {
 		s.saveAnswer(ctx, outlinesQuestion(w), inputs, true)
 	}
 	if err := ts.checkWithin(opts.Within); err != nil {

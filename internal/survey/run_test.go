@@ -269,7 +269,7 @@ func TestEstimate(t *testing.T) {
 		price model.Price
 		known bool
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
-		p, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
+		p, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{Estimate: true})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
 			t.Errorf("with the price %+v, Plan returned %+v, %v; a cost should be known: %t", tt.price, p, err, tt.known)
 		}

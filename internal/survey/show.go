@@ -80,11 +80,13 @@ func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ListedD
 }
 
 // Word returns the verdict in one word for people. It is "outline" for a directory with only an outline.
-func (d *ListedDir) Word() string {
-	if d.Outline && d.Verdict == Fresh {
+func (d *ListedDir) Word() string { return wordOf(d.Verdict, d.Outline) }
+
+func wordOf(v Verdict, outline bool) string {
+	if outline && v == Fresh {
 		return "outline"
 	}
-	return d.Verdict.Word()
+	return v.Word()
 }
 
 // TextOrEmpty returns the text, "" without one.

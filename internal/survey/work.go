@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/repo"
 	"ken/internal/store"
 )
 
@@ -48,19 +49,16 @@ func (ts *treeStatus) work(recipe string, wants func(*DirStatus) bool) map[*Dire
 	work := make(map[*Directory]bool)
 	for _, d := range ts.order { // each after all below it
 		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
-		work[d] = wants(ts.status[d]) && (below || !ts.sameInputAsBefore(ts.status[d], recipe))
+		if wants(ts.status[d]) && (below || !ts.sameInputAsBefore(ts.status[d], recipe)) {
+			work[d] = true
+		}
 	}
 	return work
 }
 
-// wantsAny reports whether a writer should describe any directory.
-func (ts *treeStatus) wantsAny(recipe string) bool {
-	for _, st := range ts.status {
-		if wanted(st, recipe) {
-			return true
-		}
-	}
-	return false
+// needing returns the directories within a path that need a summary by a writer with a recipe.
+func (ts *treeStatus) needing(recipe string, within repo.Path) map[*Directory]bool {
+	return ts.work(recipe, func(s *DirStatus) bool { return s.Dir.Path.Under(within) && wanted(s, recipe) })
 }
 
 // inOrder returns directories in the order of work: by band, and within a band in the given order, in which
