@@ -48,7 +48,7 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 func hookFeatures(w *ken.Repository) agenthook.Features {
 	return agenthook.Features{
 		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(), Reviewer: w.Reviewer(), Spec: w.Spec(),
-		Threshold: w.Config.Spec.Gate.Threshold,
+		Threshold: int(w.Config.Spec.Threshold),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 
-	"ken/internal/config"
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/install"
@@ -30,8 +29,8 @@ func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, er
 	if err != nil {
 		return facts, false, err
 	}
-	cfg, err := config.Load(g.Root())
-	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
+	cfg, err := ken.LoadConfig(g.Root())
+	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Store)
 	facts.Git, facts.NoGit = g.Version(ctx)
 	if facts.Store = readsStore(ctx, g); facts.Store == nil && facts.Config == nil {
 		facts.Store = examineKnowledge(ctx, g.Root(), &facts)
@@ -83,7 +82,7 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 }
 
 // reachesBase returns an error if the team's store cannot be used.
-func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
+func reachesBase(ctx context.Context, g *git.Repo, cfg ken.Config) error {
 	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: ken.StateDir()})
 	w := &ken.Repository{Workspace: &workspace.Workspace{Git: g}, Config: cfg, Store: kept}
 	t, err := w.OpenTeam(ctx)

@@ -53,9 +53,9 @@ func (h *gitHooks) Gate(ctx context.Context) (gated *spec.GateResult, strict boo
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	policy := w.Config.Spec.Gate
-	gated, err = w.Spec().Gate(ctx, spec.GateOptions{Threshold: policy.Threshold})
-	return gated, policy.BlockUnknown, err
+	policy := w.Config.Spec
+	gated, err = w.Spec().Gate(ctx, spec.GateOptions{Threshold: int(policy.Threshold)})
+	return gated, bool(policy.BlockUnknown), err
 }
 
 // hasSpecs reports whether the work tree has specs, or the index, since the work tree may

@@ -8,20 +8,20 @@ var (
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
-		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
+		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex", "config",
 		"store/local", "store/sqlite", "store/postgres", "store/team", "workspace", "session",
 	}
-	// These combine features: the settings of all features, and a queue of survey runs. Others read and write the files
-	// that a feature decides about.
-	assembled = []string{"ken", "config", "queue", "install/disk", "githook/messagefile", "statedir", "permission", "worker"}
+	// These combine features, such as a queue of survey runs. Others read and write the files that a feature decides about.
+	assembled = []string{"ken", "queue", "install/disk", "githook/messagefile", "statedir", "permission", "worker"}
 	screen    = []string{"term"}
 	faces     = []string{"cli", "mcp", "web"}
 	assembly  = []string{"app", "dashboard"}
 	helpers   = []string{"testrepo", "testcost", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
-// readers are the facts that features may import. They read the repository and cache answers.
-var readers = []string{"workspace", "git", "content", "cache"}
+// readers are the facts that features may import. They read the repository and cache answers. Config decodes the
+// section with the settings of a feature.
+var readers = []string{"workspace", "git", "content", "cache", "config"}
 
 // imports lists for each package which packages of ken it may import. Faces import features and no facts. Facts import
 // no features. To allow another import is a design decision; add a comment with the reason.
@@ -92,13 +92,14 @@ var imports = func() map[string][]string {
 	// queue hands out directories on the server of a team. The store says which rights a role lacks there.
 	m["queue"] = join(m["queue"], []string{"store/postgres"})
 	// statedir opens a state directory with the contract and the configuration of its repository.
-	m["statedir"] = join(types, []string{"config", "contract", "workflow", "state", "git"})
+	m["statedir"] = join(types, []string{"ken", "config", "contract", "workflow", "state", "git"})
 	// permission compares the addresses in the configuration with what the user allowed.
-	m["permission"] = join(types, []string{"config", "model/provider", "store/local", "store/postgres"})
+	m["permission"] = join(types, []string{"model/provider", "store/local", "store/postgres"})
 	// ken puts all features together over one repository, for the faces.
-	m["ken"] = join(types, features, facts, []string{"config", "permission"})
+	m["ken"] = join(types, features, facts, []string{"permission"})
 	// worker opens repositories, models and the team's database for the runs of queue. The command line and the board use it.
 	m["worker"] = join(types, features, facts, []string{"ken", "queue"})
+	m["config"] = types
 	m["env"] = []string{"fault"} // facts read timeouts with it
 	m["atomicfile"] = nil        // facts replace files with it
 	// git reads a repository, and caches who made the content of merged files. git/command runs git, git/objects reads

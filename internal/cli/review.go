@@ -54,7 +54,7 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 				default:
 					p.io.Printf("%s", term.CleanText(r.String()))
 				}
-				return failCheck(err, check && r.Fails(w.FailOn()))
+				return failCheck(err, check && r.Fails(w.Config.Review.Kinds()))
 			}
 			if strings.Contains(opts.Range, "..") { // a bare repository has commits, too
 				return p.withBareRepository(c.Context(), run)

@@ -32,7 +32,7 @@ the gate refuses or if a drift is unknown.`,
 				return usage(c, errors.New("--range is empty: expected A..B"))
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
-				opts.Threshold = w.Config.Spec.Gate.Threshold
+				opts.Threshold = int(w.Config.Spec.Threshold)
 				g, err := w.Spec().Gate(c.Context(), opts)
 				if err != nil {
 					return err

@@ -24,6 +24,10 @@ const (
 	maxRuns  = 100_000
 )
 
+// FileName is the path of the file in which a project adds to the contract of the workflow directory, from the
+// repository root.
+const FileName = ".ken/contract.yaml"
+
 // Extend returns the contract of a state directory in a project: the default one with
 // what the project's file adds. If dir is "", the directory is the one that the file
 // names. name is the file's name in errors, which begin with name:line.

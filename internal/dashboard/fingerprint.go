@@ -18,6 +18,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/config"
 	"ken/internal/content"
+	"ken/internal/contract"
 	"ken/internal/git"
 	"ken/internal/order"
 	"ken/internal/repo"
@@ -159,7 +160,7 @@ func readOwn(ctx context.Context, s *stats, g *git.Repo) error {
 	s.addFile(filepath.Join(g.GitDir(), "index"))
 	s.addTree(filepath.Join(g.Root(), spec.Root))
 	s.addFile(filepath.Join(g.Root(), filepath.FromSlash(config.Name)))
-	s.addFile(filepath.Join(g.Root(), filepath.FromSlash(config.ContractName)))
+	s.addFile(filepath.Join(g.Root(), filepath.FromSlash(contract.FileName)))
 	dir, err := statedir.Open(ctx, statedir.Options{From: g.Root()})
 	if err != nil {
 		fmt.Fprintf(s.sum, "%v\n", err) // the board says so

@@ -14,7 +14,8 @@ import (
 func (r *Repository) permissions() permission.Checker {
 	return permission.Checker{
 		Repository: r.Git.CommonDir(),
-		Config:     r.Config,
+		Store:      r.Config.Store,
+		Prices:     r.Config.Survey.Prices,
 		UserStore:  os.Getenv(storeVariable),
 		Allowed:    local.OpenAllowed(StateDir()),
 		Provider:   r.Provider,

@@ -31,7 +31,7 @@ func (r *Repository) Briefer() *brief.Briefer {
 func (r *Repository) Reviewer() *review.Reviewer {
 	reviewer := &review.Reviewer{
 		Sources: r.TreeSources(), Finder: r.Finder(), Spec: r.Spec(), Surveys: r.Surveys(),
-		Docs: r.Config.Docs, Threshold: r.Config.Spec.Gate.Threshold, Main: r.Config.Spec.Main,
+		Docs: r.Config.Docs, Threshold: int(r.Config.Spec.Threshold), Main: r.Config.Spec.Main,
 	}
 	if r.Bare {
 		reviewer.AtCommit = func(ctx context.Context, commit repo.ID) (*review.Reviewer, error) {
@@ -54,14 +54,6 @@ func (r *Repository) Summaries() *summary.Summaries {
 // Documents returns the checker of documents.
 func (r *Repository) Documents() *docs.Checker {
 	return &docs.Checker{Workspace: r.Workspace, Policy: r.Config.Docs}
-}
-
-// FailOn returns the kinds of lines that fail a review.
-func (r *Repository) FailOn() []review.Kind {
-	if r.Config.Review.FailOn == nil {
-		return review.DefaultFailOn
-	}
-	return r.Config.Review.FailOn
 }
 
 // TreeSources returns the options with which to open the work tree or a commit of the repository.
@@ -89,13 +81,13 @@ func (r *Repository) ConfigAt(ctx context.Context, commit repo.ID) error {
 		return err
 	}
 	if !ok {
-		r.Config = config.Config{}
+		r.Config = Config{}
 		return nil
 	}
 	text, err := r.Git.Blobs(ctx, []repo.ID{id})
 	if err != nil {
 		return err
 	}
-	r.Config, err = config.Parse(text[0])
+	r.Config, err = ParseConfig(text[0])
 	return err
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"ken/internal/agenthook"
-	"ken/internal/config"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -37,7 +36,7 @@ type Options struct {
 type Repository struct {
 	*workspace.Workspace
 
-	Config      config.Config
+	Config      Config
 	Store       *local.Store
 	Registry    *registry.Registry  // nil without a work tree
 	ReadOnly    *tree.ReadOnlyCheck // if set, reading records no check
@@ -56,7 +55,7 @@ func Open(ctx context.Context, opts Options) (*Repository, error) {
 		return nil, err
 	}
 	g := ws.Git
-	cfg, err := config.Load(g.Root())
+	cfg, err := LoadConfig(g.Root())
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (r *Repository) Status(ctx context.Context) (*registry.Report, *survey.DirC
 func (r *Repository) BoardSource() board.Source {
 	return board.Source{
 		Specs:       r.Spec().List,
-		Gate:        r.Config.Spec.Gate.Threshold,
+		Gate:        int(r.Config.Spec.Threshold),
 		RenamedFrom: r.Registry.RenamedFrom,
 		Ignored: func(ctx context.Context) ([]share.Ignored, error) {
 			s, err := r.Share(ctx)

@@ -31,7 +31,7 @@ func (r *Repository) fetchTeamRecords(ctx context.Context) {
 
 // StoreAddress returns the address of the team's store, "" without one.
 func (r *Repository) StoreAddress() string {
-	return cmp.Or(os.Getenv(storeVariable), r.Config.Team.Store)
+	return cmp.Or(os.Getenv(storeVariable), r.Config.Store)
 }
 
 // configOfHead loads the configuration of HEAD in a bare repository.

@@ -37,12 +37,12 @@ func EstimateTokens(bytes int) int64 { return (int64(bytes) + 3) / 4 }
 // A Price is the price of a million tokens, in US dollars. The zero Price is unknown; a model that costs nothing
 // is Free.
 type Price struct {
-	Input   float64
-	Cached  float64 // read from the cache; Input if 0
-	Written float64 // written to the cache; Input if 0
-	Output  float64
-	UpTo    int64 // the longest input, in tokens, that has this price; no limit if 0
-	Free    bool
+	Input   float64 `yaml:"input"`
+	Cached  float64 `yaml:"cached"`  // read from the cache; Input if 0
+	Written float64 `yaml:"written"` // written to the cache; Input if 0
+	Output  float64 `yaml:"output"`
+	UpTo    int64   `yaml:"-"` // the longest input, in tokens, that has this price; no limit if 0
+	Free    bool    `yaml:"-"`
 }
 
 // Known reports whether the price is known.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"ken/internal/allow"
-	"ken/internal/config"
 	"ken/internal/fault"
+	"ken/internal/model"
 	"ken/internal/model/provider"
 	"ken/internal/store/local"
 	"ken/internal/store/postgres"
@@ -22,21 +22,22 @@ import (
 
 // A Checker checks the requests of one repository.
 type Checker struct {
-	Repository string // the path of the git directory that all work trees share
-	Config     config.Config
-	UserStore  string // the team's store that the user names; "" for the one in Config
+	Repository string                 // the path of the git directory that all work trees share
+	Store      string                 // the team's store that the configuration names; "" for none
+	UserStore  string                 // the team's store that the user names; "" for Store
+	Prices     map[string]model.Price // those in the configuration
 	Allowed    local.Allowed
-	// Provider returns the provider and the model that the user means, or those in Config for "".
+	// Provider returns the provider and the model that the user means, or those in the configuration for "".
 	Provider func(userProvider, userModel string) provider.Config
 }
 
 // storeRequest returns the request for the store that the configuration names. ok is false
 // if the user names the store, or if no store is named.
 func (c Checker) storeRequest() (r allow.Request, ok bool, err error) {
-	if c.UserStore != "" || c.Config.Team.Store == "" {
+	if c.UserStore != "" || c.Store == "" {
 		return r, false, nil
 	}
-	at, err := postgres.ParseFromConfig(c.Config.Team.Store)
+	at, err := postgres.ParseFromConfig(c.Store)
 	if err != nil {
 		return r, false, err
 	}
@@ -84,8 +85,8 @@ func (c Checker) providerRequest(cfg provider.Config, userProvider, userModel st
 // prices prints the prices in the configuration. ken counts --max-cost by them.
 func (c Checker) prices() string {
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(c.Config.Survey.Prices)) {
-		p := c.Config.Survey.Prices[name]
+	for _, name := range slices.Sorted(maps.Keys(c.Prices)) {
+		p := c.Prices[name]
 		list = append(list, fmt.Sprintf("%s %g %g %g %g", name, p.Input, p.Cached, p.Written, p.Output))
 	}
 	return strings.Join(list, "; ")

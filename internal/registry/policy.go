@@ -17,13 +17,13 @@ import (
 // DefaultMaxBytes is the size above which a file needs no summary.
 const DefaultMaxBytes = 1 << 20
 
-// A Policy decides which files need a summary, and which changes make one stale. The zero value is the default
-// policy.
+// A Policy is the section registry of the configuration. It decides which files need a summary, and which changes make
+// one stale. The zero value is the default policy.
 type Policy struct {
-	Exclude     []string      // globs of paths that need no summary
-	Include     []string      // globs of paths that need one, regardless of kind and size
-	MaxBytes    int64         // size limit; DefaultMaxBytes if zero
-	StaleGrades []fresh.Grade // grades that count besides content; all but format if nil
+	Exclude     []string      `yaml:"exclude"`      // globs of paths that need no summary
+	Include     []string      `yaml:"include"`      // globs of paths that need one, regardless of kind and size
+	MaxBytes    int64         `yaml:"max_bytes"`    // size limit; DefaultMaxBytes if zero
+	StaleGrades []fresh.Grade `yaml:"stale_grades"` // grades that count besides content; all but format if nil
 }
 
 // Excluded returns why a file needs no summary, "" if it needs one. Include precedes Exclude, and both precede kind

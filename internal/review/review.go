@@ -228,24 +228,31 @@ func olderLine(kind Kind, p repo.Path, text, command string) Line {
 	return l
 }
 
-// DefaultFailOn are the kinds that fail a check, unless the configuration names others.
-var DefaultFailOn = []Kind{Docs, Drift}
+// A Policy is the section review of the configuration.
+type Policy struct {
+	FailOn []Kind `yaml:"fail_on"` // the kinds that fail a check; documents and drift if nil
+}
+
+// Kinds returns the kinds that fail a check.
+func (p Policy) Kinds() []Kind {
+	if p.FailOn == nil {
+		return []Kind{Docs, Drift}
+	}
+	return p.FailOn
+}
+
+// Validate returns an error for the first unknown kind.
+func (p Policy) Validate() error {
+	for _, kind := range p.FailOn {
+		if !slices.Contains(Kinds, kind) {
+			return fmt.Errorf("fail_on: unknown kind %q (valid: docs, drift, broken, tests, stale, also)", kind)
+		}
+	}
+	return nil
+}
 
 // Fails reports whether the review has a line of one of the kinds, or may have one.
 func (r *Review) Fails(kinds []Kind) bool {
 	return slices.ContainsFunc(r.Lines, func(l Line) bool { return slices.Contains(kinds, l.Kind) }) ||
 		slices.ContainsFunc(r.Unknown, func(u Unknown) bool { return u.Kind == "" || slices.Contains(kinds, u.Kind) })
-}
-
-// ParseKinds parses the names of kinds.
-func ParseKinds(names []string) ([]Kind, error) {
-	kinds := []Kind{}
-	for _, name := range names {
-		kind := Kind(name)
-		if !slices.Contains(Kinds, kind) {
-			return nil, fmt.Errorf("unknown kind %q (valid: docs, drift, broken, tests, stale, also)", name)
-		}
-		kinds = append(kinds, kind)
-	}
-	return kinds, nil
 }

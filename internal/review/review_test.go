@@ -125,7 +125,7 @@ func TestFails(t *testing.T) {
 		"unknown users":           {Review{Unknown: []Unknown{{Kind: Broken}}}, false},
 		"unknown drift":           {Review{Unknown: []Unknown{{Kind: Drift}}}, true},
 	} {
-		if got := tt.review.Fails(DefaultFailOn); got != tt.want {
+		if got := tt.review.Fails(Policy{}.Kinds()); got != tt.want {
 			t.Errorf("%s fails the check: %t, want %t", name, got, tt.want)
 		}
 	}

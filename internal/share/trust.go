@@ -3,22 +3,71 @@ package share
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"ken/internal/git"
 	"ken/internal/repo"
 )
 
-// A Policy is the share section of a repository's configuration.
+// A Policy is the section share of the configuration.
 type Policy struct {
-	Remote      string   // DefaultRemote if ""
-	PushOnClose bool     // ken close pushes
-	Trust       Trust    // which commits to trust
-	Authors     []string // globs; the committer or signer must match one of them; empty for anyone
-	Refuse      []string // globs of committers or signers whose records ken ignores and does not report
-	Budget      int64    // the maximum size of all records in bytes; DefaultBudget if 0
+	Remote      string   `yaml:"remote"`        // DefaultRemote if ""
+	PushOnClose bool     `yaml:"push_on_close"` // ken close pushes
+	Trust       Trust    `yaml:"trust"`         // which commits to trust
+	Authors     []string `yaml:"authors"`       // globs; the committer or signer must match one of them; empty for anyone
+	Refuse      []string `yaml:"refuse"`        // globs of committers or signers whose records ken ignores and does not report
+	Budget      Bytes    `yaml:"budget"`        // the maximum size of all records; DefaultBudget if 0
+}
+
+// Validate returns an error for the first wrong value, and replaces the word "anyone" with [Anyone].
+func (p *Policy) Validate() error {
+	switch p.Trust {
+	case Anyone, SignedOff, Signed:
+	case "anyone":
+		p.Trust = Anyone
+	default:
+		return fmt.Errorf("unknown trust %q: use anyone, signed-off or signed", string(p.Trust))
+	}
+	for _, g := range p.Authors {
+		if err := checkGlob(g); err != nil {
+			return fmt.Errorf("authors: %w", err)
+		}
+	}
+	for _, g := range p.Refuse {
+		if err := checkGlob(g); err != nil {
+			return fmt.Errorf("refuse: %w", err)
+		}
+	}
+	return nil
+}
+
+// Bytes is a number of bytes. In the configuration it may have a unit: B, kB, MB or GB.
+type Bytes int64
+
+// UnmarshalYAML accepts sizes from 1 byte.
+func (b *Bytes) UnmarshalYAML(n *yaml.Node) error {
+	text, unit := strings.ReplaceAll(n.Value, " ", ""), int64(1)
+	if rest, ok := strings.CutSuffix(strings.ToLower(text), "b"); ok {
+		text = rest
+		for name, bytes := range map[string]int64{"k": 1000, "m": 1000_000, "g": 1000_000_000} {
+			if rest, ok := strings.CutSuffix(text, name); ok {
+				text, unit = rest, bytes
+				break
+			}
+		}
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n.Kind != yaml.ScalarNode || v < 1 || v > math.MaxInt64/unit {
+		return fmt.Errorf("line %d: invalid size %q: expected bytes, or a number with B, kB, MB or GB", n.Line, n.Value)
+	}
+	*b = Bytes(v * unit)
+	return nil
 }
 
 // DefaultBudget is the budget of a policy that sets none.
@@ -29,7 +78,7 @@ const DefaultRemote = "origin"
 
 func (p Policy) remote(given string) string { return cmp.Or(given, p.Remote, DefaultRemote) }
 
-func (p Policy) budget() int64 { return cmp.Or(p.Budget, DefaultBudget) }
+func (p Policy) budget() int64 { return cmp.Or(int64(p.Budget), DefaultBudget) }
 
 // A Trust says which commits a policy trusts. Its zero value trusts everyone who can push to the
 // remote.
@@ -41,17 +90,6 @@ const (
 	SignedOff Trust = "signed-off" // commits with a Signed-off-by of the committer
 	Signed    Trust = "signed"     // commits with a good signature of a key that git trusts here
 )
-
-// ParseTrust parses a value of share.trust.
-func ParseTrust(s string) (Trust, error) {
-	switch s {
-	case "", "anyone":
-		return Anyone, nil
-	case string(SignedOff), string(Signed):
-		return Trust(s), nil
-	}
-	return Anyone, fmt.Errorf("unknown trust %q: use anyone, signed-off or signed", s)
-}
 
 func (t Trust) String() string {
 	if t == Anyone {
@@ -130,8 +168,8 @@ func matches(glob, who string) bool {
 	return false
 }
 
-// CheckGlob checks a glob of share.authors.
-func CheckGlob(glob string) error {
+// checkGlob checks a glob of share.authors.
+func checkGlob(glob string) error {
 	if err := repo.CheckGlobSize(glob); err != nil {
 		return err
 	}

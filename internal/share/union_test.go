@@ -135,7 +135,7 @@ func TestPrunedStaysPruned(t *testing.T) {
 			all := clones(t, remote, 4)
 			gone := make(map[string]bool)
 			prune := func(c *clone, budget int) {
-				c.policy.Budget = int64(budget)
+				c.policy.Budget = share.Bytes(budget)
 				for _, d := range c.push(share.PushOptions{Prune: true}).Dropped {
 					gone[d.Name.Path().String()] = true
 				}

@@ -15,14 +15,6 @@ import (
 // DefaultThreshold is the drift at which a node blocks a commit, if the policy sets none.
 const DefaultThreshold = 3
 
-// A GatePolicy configures a gate.
-type GatePolicy struct {
-	// Threshold is the drift at which a node blocks; 0 means DefaultThreshold.
-	Threshold int
-	// BlockUnknown stops a commit that the gate could not judge.
-	BlockUnknown bool
-}
-
 // GateOptions select the changes that a gate judges.
 type GateOptions struct {
 	Threshold int    // the drift at which a node blocks; 0 means DefaultThreshold

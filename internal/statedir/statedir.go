@@ -21,6 +21,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/git"
+	"ken/internal/ken"
 	"ken/internal/state"
 	"ken/internal/workflow"
 )
@@ -50,18 +51,18 @@ func open(ctx context.Context, opts Options, instance string) (m *workflow.Manag
 	if err != nil {
 		return nil, err
 	}
-	root, cfg := "", config.Config{}
+	root, cfg := "", ken.Config{}
 	if g != nil {
 		root = g.Root()
-		if cfg, err = config.Load(root); err != nil {
+		if cfg, err = ken.LoadConfig(root); err != nil {
 			return nil, err
 		}
 	}
-	c, err := config.LoadContract(root, filepath.ToSlash(cmp.Or(named, cfg.State.Dir)))
+	c, err := loadContract(root, filepath.ToSlash(cmp.Or(named, string(cfg.State.Dir))))
 	if err != nil {
 		return nil, err
 	}
-	configured := cmp.Or(cfg.State.Dir, c.Dir)
+	configured := cmp.Or(string(cfg.State.Dir), c.Dir)
 	mentions := []string{configured}
 	if opts.Dir != "" {
 		mentions = append(mentions, filepath.ToSlash(filepath.Clean(opts.Dir)))
@@ -85,7 +86,7 @@ func open(ctx context.Context, opts Options, instance string) (m *workflow.Manag
 		} else {
 			configured += "/" + instance
 		}
-		if c, err = config.LoadContract(root, filepath.ToSlash(cmp.Or(named, configured))); err != nil {
+		if c, err = loadContract(root, filepath.ToSlash(cmp.Or(named, configured))); err != nil {
 			return nil, err
 		}
 	}
@@ -122,13 +123,33 @@ func open(ctx context.Context, opts Options, instance string) (m *workflow.Manag
 		Contract:    c,
 		Now:         time.Now,
 		NewID:       newWorkflowID,
-		ArchiveRuns: cfg.State.ArchiveRuns,
+		ArchiveRuns: (*int)(cfg.State.ArchiveRuns),
 		Author:      author(opts.Author),
 		From:        opts.From,
 		Mentions:    mentions,
 		Named:       !known,
 		Shared:      shared,
 	}), nil
+}
+
+// loadContract returns the contract of a state directory in the work tree at root: the
+// default contract for that directory, with what the project adds. Outside a work tree,
+// root is "". If dir is "", the directory is the one that the contract names.
+func loadContract(root, dir string) (*contract.Contract, error) {
+	if root == "" {
+		return contract.DefaultFor(dir), nil
+	}
+	b, err := config.ReadFile(root, contract.FileName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return contract.DefaultFor(dir), nil
+	}
+	if err != nil {
+		return nil, &fault.Error{
+			Hint: "correct " + contract.FileName + ", or move it aside to use the default contract",
+			Err:  fmt.Errorf("read %s: %w", contract.FileName, err),
+		}
+	}
+	return contract.Extend(dir, b, contract.FileName)
 }
 
 // badInstance is the error about an id that devt rejects too.

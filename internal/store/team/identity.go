@@ -8,6 +8,12 @@ import (
 	"ken/internal/repo"
 )
 
+// A Policy is the section team of the configuration.
+type Policy struct {
+	// Repository is the name of the repository in the database; "" is its root commit.
+	Repository string `yaml:"repository"`
+}
+
 // An Identity finds the name by which the machines of a team know a repository: the configured name, or else the
 // root commit of its main branch. If an older history is merged into the main branch, the name changes, here as in
 // every other clone that has the merge; Team then sends all records again under the new name.

@@ -1,4 +1,4 @@
-package config_test
+package ken_test
 
 import (
 	"reflect"
@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/config"
 	"ken/internal/install"
+	"ken/internal/ken"
 )
 
 // The configuration that ken init creates is the default one. Without the comment signs, each of its lines is valid.
@@ -16,11 +17,11 @@ func TestConfigOfInit(t *testing.T) {
 		if f.Path != config.Name {
 			continue
 		}
-		made, err := config.Parse([]byte(f.Text))
+		made, err := ken.ParseConfig([]byte(f.Text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		none, err := config.Parse(nil)
+		none, err := ken.ParseConfig(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestConfigOfInit(t *testing.T) {
 			t.Errorf("the file of ken init changes the default: %+v", made)
 		}
 		all := regexp.MustCompile(`(?m)^#([^ ]|  )`).ReplaceAllString(f.Text, "$1")
-		if _, err := config.Parse([]byte(all)); err != nil {
+		if _, err := ken.ParseConfig([]byte(all)); err != nil {
 			t.Errorf("the file of ken init is invalid without its comment signs: %v\n%s", err, all)
 		}
 		if strings.Count(all, "\n#") > 2 {
