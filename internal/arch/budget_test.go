@@ -20,11 +20,11 @@ type budget struct {
 // Raise it only for something that users need, or if the code would otherwise be harder to read, and say in the commit
 // message why.
 var budgets = []budget{
-	{[]string{"outline"}, 9740, 7600},
+	{[]string{"outline"}, 9795, 7600},
 	{[]string{"outline/syntax"}, 2870, 2500},
 	{[]string{"uses"}, 4230, 4500},
 	{[]string{"manifest", "project"}, 6225, 4000},
-	{[]string{"find", "usage", "searchindex"}, 7040, 6300},
+	{[]string{"find", "usage", "searchindex"}, 7025, 6300},
 	{[]string{"docs", "shell"}, 8880, 7000},
 	{[]string{"spec"}, 10090, 7400},
 	{[]string{"git"}, 9980, 7900},
@@ -34,7 +34,7 @@ var budgets = []budget{
 	{[]string{"registry"}, 4050, 3400},
 	{[]string{"survey"}, 6680, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3420, 2200},
-	{[]string{"brief", "review", "summary"}, 5850, 5200},
+	{[]string{"brief", "review", "summary"}, 5845, 5200},
 	{[]string{"board", "attention", "dashboard"}, 2475, 2200},
 	{[]string{"share"}, 1930, 1700},
 	{[]string{"web"}, 5645, 5200},
@@ -43,7 +43,7 @@ var budgets = []budget{
 	{[]string{"model"}, 3450, 2900},
 	{[]string{"cli"}, 7630, 6600},
 	{[]string{"bench", "release"}, 2440, 2450},
-	{everythingElse, 7025, 6900},
+	{everythingElse, 7035, 6900},
 }
 
 // everythingElse is the group of the packages that no budget names.

@@ -8,9 +8,6 @@ import (
 	"ken/internal/searchindex"
 )
 
-// maxTogether is the size of a commit that counts as one change.
-const maxTogether = 30
-
 // addLimits adds what limits the history that the index has.
 func (r *collector) addLimits(h *History) {
 	h.Shallow = r.t.Shallow
@@ -45,7 +42,7 @@ func fileHistory(ctx context.Context, x *searchindex.Index, p repo.Path) (Histor
 	if err != nil || !ok {
 		return h, err
 	}
-	list, commits, err := x.Companions(ctx, number, maxTogether, companionLimit)
+	list, commits, err := x.Companions(ctx, number, find.MaxTogether, companionLimit)
 	if err != nil {
 		return h, err
 	}
@@ -62,7 +59,7 @@ func dirHistory(ctx context.Context, x *searchindex.Index, dir repo.Path) (Histo
 	if h.Last, err = x.LastCommitsBelow(ctx, dir, lastCommits); err != nil || dir == "" {
 		return h, err
 	}
-	list, commits, err := x.CompanionsOfDir(ctx, dir, maxTogether, companionLimit)
+	list, commits, err := x.CompanionsOfDir(ctx, dir, find.MaxTogether, companionLimit)
 	h.addCompanions(list, commits)
 	return h, err
 }

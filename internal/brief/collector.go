@@ -50,7 +50,7 @@ func (r *collector) briefOf(ctx context.Context, p repo.Path, budget int, first 
 	case len(r.below(p)) > 0:
 		return r.directory(ctx, p, budget, first...)
 	}
-	return nil, r.Finder.PathNotFoundError(ctx, "brief", r.t, p)
+	return nil, r.t.PathNotFoundError(ctx, "brief", p)
 }
 
 func (r *collector) kind(p repo.Path) repo.Kind {

@@ -30,7 +30,7 @@ OPENAI_BASE_URL, --provider with --model.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			address := argument(args)
 			if withdraw && address == "" {
-				return usage(c, errors.New("--withdraw: no address given"))
+				return usageError(c, errors.New("--withdraw: no address given"))
 			}
 			w, err := ken.OpenAllowBare(c.Context(), p.dir)
 			if err != nil {

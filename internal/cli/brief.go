@@ -29,7 +29,7 @@ most important comes first, and ken prints no more than the budget allows.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("budget") && budget < brief.MinBudget {
-				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, brief.MinBudget))
+				return usageError(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, brief.MinBudget))
 			}
 			answer := func(w *ken.Repository) error {
 				path, err := optionalPath(w, args)

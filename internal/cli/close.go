@@ -40,7 +40,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 					return err
 				}
 				if updates, err = parseUpdates(b); err != nil {
-					return usage(c, fmt.Errorf("updates in %s: %w", file, err))
+					return usageError(c, fmt.Errorf("updates in %s: %w", file, err))
 				}
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {

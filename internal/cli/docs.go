@@ -36,10 +36,10 @@ the thing existed when the document mentioned it, and does not exist now.`,
   ken docs --fix            # rewrite mentions of files that moved`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.dry && !f.fix {
-				return usage(c, errors.New("--dry-run needs --fix"))
+				return usageError(c, errors.New("--dry-run needs --fix"))
 			}
 			if f.sarif && (f.fix || p.io.JSON) {
-				return usage(c, errors.New("--sarif cannot be combined with --json or --fix"))
+				return usageError(c, errors.New("--sarif cannot be combined with --json or --fix"))
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, f.b64)

@@ -37,11 +37,11 @@ The first call indexes the work tree; later calls read only what changed.`,
 				return &fault.Error{Kind: fault.Usage, Hint: "ken find WORDS…", Err: errors.New("no words to look for")}
 			}
 			if limit < 1 && c.Flags().Changed("limit") {
-				return usage(c, fmt.Errorf("--limit %d: want at least 1", limit))
+				return usageError(c, fmt.Errorf("--limit %d: want at least 1", limit))
 			}
 			only, err := find.ParseKinds(kinds)
 			if err != nil {
-				return usage(c, err)
+				return usageError(c, err)
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				at, err := w.At(c.Context(), rev)

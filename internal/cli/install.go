@@ -42,7 +42,7 @@ Clients: ` + strings.Join(install.ClientNames(), ", "),
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%w %q", err, args[0])}
 			}
 			if user && project {
-				return usage(c, errors.New("set only one of --user and --project"))
+				return usageError(c, errors.New("set only one of --user and --project"))
 			}
 			if user {
 				opts.Scope = install.User

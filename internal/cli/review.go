@@ -34,7 +34,7 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if markdown && sarif || p.io.JSON && (markdown || sarif) {
-				return usage(c, errors.New("set only one of --json, --markdown, --sarif"))
+				return usageError(c, errors.New("set only one of --json, --markdown, --sarif"))
 			}
 			if len(args) > 0 {
 				opts.Range = args[0]

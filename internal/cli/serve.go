@@ -51,7 +51,7 @@ to see it. Other users of the machine can neither guess it nor read the dashboar
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") {
 				if c.Flags().Changed("addr") {
-					return usage(c, errors.New("use either --addr or --port"))
+					return usageError(c, errors.New("use either --addr or --port"))
 				}
 				opts.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
 			}

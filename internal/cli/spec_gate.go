@@ -29,7 +29,7 @@ the gate refuses or if a drift is unknown.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("range") && opts.Range == "" {
-				return usage(c, errors.New("--range is empty: expected A..B"))
+				return usageError(c, errors.New("--range is empty: expected A..B"))
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				opts.Threshold = int(w.Config.Spec.Threshold)

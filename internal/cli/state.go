@@ -60,10 +60,10 @@ ken state restore brings them back.`,
 // inState opens the state directory, calls do and closes the directory.
 func (p *program) inState(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
 	if f.wait < 0 {
-		return usage(c, fmt.Errorf("--wait %v is negative", f.wait))
+		return usageError(c, fmt.Errorf("--wait %v is negative", f.wait))
 	}
 	if flag := c.Flag("dir"); flag != nil && flag.Changed && f.dir == "" {
-		return usage(c, errors.New("--dir is empty"))
+		return usageError(c, errors.New("--dir is empty"))
 	}
 	s, err := statedir.Open(c.Context(), statedir.Options{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
 	if err != nil {
@@ -196,7 +196,7 @@ func pairs(c *cobra.Command, args []string) ([]workflow.Pair, error) {
 	for _, a := range args {
 		pair, err := workflow.ParsePair(a)
 		if err != nil {
-			return nil, usage(c, err)
+			return nil, usageError(c, err)
 		}
 		out = append(out, pair)
 	}

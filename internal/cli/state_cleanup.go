@@ -65,7 +65,7 @@ func days(c *cobra.Command, flag, text string) (*int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxDays || text[0] == '+' {
-		return nil, usage(c, fmt.Errorf("--%s %q is not a whole number of days from 0 to %d", flag, text, maxDays))
+		return nil, usageError(c, fmt.Errorf("--%s %q is not a whole number of days from 0 to %d", flag, text, maxDays))
 	}
 	return &n, nil
 }
@@ -76,7 +76,7 @@ func cutoff(c *cobra.Command, flag, text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.IsZero() {
-		return t, usage(c, fmt.Errorf("--%s %q is not an RFC 3339 time such as 2026-01-02T15:04:05Z", flag, text))
+		return t, usageError(c, fmt.Errorf("--%s %q is not an RFC 3339 time such as 2026-01-02T15:04:05Z", flag, text))
 	}
 	return t, nil
 }

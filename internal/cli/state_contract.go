@@ -27,7 +27,7 @@ With --schema it prints the JSON Schema of that file, for editors.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if schema && (asYAML || p.io.JSON) || asYAML && p.io.JSON {
-				return usage(c, errors.New("choose one of --json, --yaml and --schema"))
+				return usageError(c, errors.New("choose one of --json, --yaml and --schema"))
 			}
 			if schema {
 				p.io.Printf("%s", contract.JSONSchema())

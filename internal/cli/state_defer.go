@@ -61,7 +61,8 @@ func (p *program) stateDeferList(f *stateFlags) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if status != "" && status != workflow.Open && status != workflow.Closed {
-				return usage(c, fmt.Errorf("--status %[3]q is neither %[1]s nor %[2]s", workflow.Open, workflow.Closed, status))
+				err := fmt.Errorf("--status %q is neither %s nor %s", status, workflow.Open, workflow.Closed)
+				return usageError(c, err)
 			}
 			return p.inState(c, f, func(s *workflow.Manager) error {
 				all, err := s.Deferred(c.Context())
@@ -99,7 +100,7 @@ func (p *program) stateDeferMark(f *stateFlags, use, short string, mark func(*wo
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == "" {
-				return usage(c, errors.New("the id is empty"))
+				return usageError(c, errors.New("the id is empty"))
 			}
 			return p.inState(c, f, func(s *workflow.Manager) error {
 				d, err := mark(s, c.Context(), args[0])

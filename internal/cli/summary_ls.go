@@ -27,7 +27,7 @@ func (p *program) summaryList() *cobra.Command {
 					return badValue(c, "state", s, legal)
 				}
 				if err := st.UnmarshalText([]byte(s)); err != nil {
-					return usage(c, err)
+					return usageError(c, err)
 				}
 				want = append(want, st)
 			}

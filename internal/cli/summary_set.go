@@ -33,17 +33,17 @@ Otherwise ken assumes the current content, and marks the summary as assumed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("message") == c.Flags().Changed("file") {
-				return usage(c, errors.New("give the text with -m TEXT or with -F FILE"))
+				return usageError(c, errors.New("give the text with -m TEXT or with -F FILE"))
 			}
 			switch len(args) + len(b64) {
 			case 0:
 				return missing(c, "PATH")
 			case 1:
 			default:
-				return usage(c, errors.New("give one path"))
+				return usageError(c, errors.New("give one path"))
 			}
 			if c.Flags().Changed("read") && read == "" {
-				return usage(c, errors.New("--read is empty: leave it out if you do not know what was read"))
+				return usageError(c, errors.New("--read is empty: leave it out if you do not know what was read"))
 			}
 			if c.Flags().Changed("file") {
 				b, err := readInput(p.io.In, file)

@@ -29,11 +29,11 @@ func (p *program) summaryShow() *cobra.Command {
   ken summary show main.go --check   # for scripts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if (id != "") == (len(args)+len(b64) > 0) {
-				return usage(c, errors.New("give either paths or --id CONTENT_ID"))
+				return usageError(c, errors.New("give either paths or --id CONTENT_ID"))
 			}
 			content, err := parseContent(id)
 			if id != "" && err != nil {
-				return usage(c, fmt.Errorf("--id %s: want 40 or 64 hexadecimal digits, or 32 of an md5", id))
+				return usageError(c, fmt.Errorf("--id %s: want 40 or 64 hexadecimal digits, or 32 of an md5", id))
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				known, err := p.lookUp(c, w, content, args, b64)

@@ -68,7 +68,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provi
 	for _, text := range f.ranks {
 		i := strings.LastIndexByte(text, '=')
 		if i < 0 {
-			return nil, nil, usage(c, fmt.Errorf("--rank %s: expected DIR=RANK", text))
+			return nil, nil, usageError(c, fmt.Errorf("--rank %s: expected DIR=RANK", text))
 		}
 		dir, err := w.Path(text[:i])
 		if err != nil {
@@ -76,7 +76,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provi
 		}
 		var rank survey.Rank
 		if err := rank.UnmarshalText([]byte(text[i+1:])); err != nil {
-			return nil, nil, usage(c, fmt.Errorf("--rank %s: %w", text, err))
+			return nil, nil, usageError(c, fmt.Errorf("--rank %s: %w", text, err))
 		}
 		ranks[dir] = rank
 	}

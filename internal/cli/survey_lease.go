@@ -36,7 +36,7 @@ time. Give it back with: ken survey release DIR.`,
 				err = errors.New("a lease lasts at least 1 second")
 			}
 			if err != nil {
-				return usage(c, fmt.Errorf("--lease: %w", err))
+				return usageError(c, fmt.Errorf("--lease: %w", err))
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				dir, err := optionalPath(w, args)
@@ -161,7 +161,7 @@ func (p *program) surveySubmit() *cobra.Command {
 				}
 			}
 			if given != 1 {
-				return usage(c, errors.New("give the summary with one of -m TEXT, -F FILE or --keep"))
+				return usageError(c, errors.New("give the summary with one of -m TEXT, -F FILE or --keep"))
 			}
 			if c.Flags().Changed("text-file") {
 				b, err := readInput(p.io.In, file)
@@ -217,7 +217,7 @@ func fileTexts(c *cobra.Command, w *ken.Repository, given []string) (map[repo.Pa
 	for _, g := range given {
 		name, text, ok := strings.Cut(g, "=")
 		if !ok {
-			return nil, usage(c, fmt.Errorf("--file %s: expected PATH=TEXT", g))
+			return nil, usageError(c, fmt.Errorf("--file %s: expected PATH=TEXT", g))
 		}
 		path, err := w.Path(name)
 		if err != nil {

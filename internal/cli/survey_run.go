@@ -48,7 +48,7 @@ store. The command waits until all are done.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 0 || limits.tokens < 0 || !(limits.cost >= 0) {
-				return usage(c, errors.New("--jobs, --max-tokens and --max-cost cannot be negative"))
+				return usageError(c, errors.New("--jobs, --max-tokens and --max-cost cannot be negative"))
 			}
 			if c.Flags().Changed("max-tokens") {
 				opts.MaxTokens = &limits.tokens
@@ -60,7 +60,7 @@ store. The command waits until all are done.`,
 				return p.runShared(c, f, opts, shared.at, args, shared.detach)
 			}
 			if shared.at != "" || shared.detach {
-				return usage(c, errors.New("--at and --detach need --workers"))
+				return usageError(c, errors.New("--at and --detach need --workers"))
 			}
 			return p.withRepository(c.Context(), func(w *ken.Repository) error {
 				s, writer, err := f.setup(c, w, w.Writer)
@@ -100,7 +100,7 @@ store. The command waits until all are done.`,
 // runShared gives a survey to workers.
 func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOptions, at string, args []string, detach bool) error {
 	if opts.Jobs > 0 || len(f.ranks) > 0 {
-		return usage(c, errors.New("--jobs and --rank do not work with --workers: each worker has its own --jobs, and ranks come from the commit's configuration"))
+		return usageError(c, errors.New("--jobs and --rank do not work with --workers: each worker has its own --jobs, and ranks come from the commit's configuration"))
 	}
 	ceiling := surveyrun.Ceiling{Tokens: opts.MaxTokens}
 	if opts.MaxCost != nil {

@@ -15,8 +15,8 @@ import (
 	"ken/internal/suggest"
 )
 
-// usage returns an error about wrong arguments, with the help of the command as hint.
-func usage(c *cobra.Command, err error) error {
+// usageError returns an error about wrong arguments, with the help of the command as hint.
+func usageError(c *cobra.Command, err error) error {
 	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
 }
 
@@ -104,7 +104,7 @@ func needsSub(c *cobra.Command, _ []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usage(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), english.Or(names)))
+	return usageError(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), english.Or(names)))
 }
 
 // badValue returns the error for a value that a flag does not allow. The hint names the nearest value.
@@ -128,7 +128,7 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	if empty, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		name, _ := pflag.UnquoteUsage(empty.GetFlag())
-		return usage(c, fmt.Errorf("--%s needs a value: %s", empty.GetFlag().Name, name))
+		return usageError(c, fmt.Errorf("--%s needs a value: %s", empty.GetFlag().Name, name))
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()
@@ -136,9 +136,9 @@ func flagError(c *cobra.Command, err error) error {
 		if flag.NoOptDefVal != "" {
 			joint = "="
 		}
-		return usage(c, fmt.Errorf("--%s%s%s: %s", flag.Name, joint, bad.GetValue(), wantedValue(flag, bad)))
+		return usageError(c, fmt.Errorf("--%s%s%s: %s", flag.Name, joint, bad.GetValue(), wantedValue(flag, bad)))
 	}
-	return usage(c, err)
+	return usageError(c, err)
 }
 
 func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) error {

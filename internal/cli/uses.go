@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
-	"ken/internal/find"
 	"ken/internal/ken"
 	"ken/internal/term"
+	"ken/internal/usage"
 )
 
 func (p *program) uses() *cobra.Command {
-	var opts find.UsesQuery
+	var opts usage.Query
 	var rev string
 	var all bool
 	c := &cobra.Command{
@@ -35,9 +35,9 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case c.Flags().Changed("limit") && opts.Limit < 1:
-				return usage(c, fmt.Errorf("--limit %d: want at least 1", opts.Limit))
+				return usageError(c, fmt.Errorf("--limit %d: want at least 1", opts.Limit))
 			case all && c.Flags().Changed("limit"):
-				return usage(c, errors.New("--all lists everything: leave out --limit"))
+				return usageError(c, errors.New("--all lists everything: leave out --limit"))
 			case all && len(args) == 0 && !p.io.JSON:
 				return &fault.Error{Kind: fault.Usage, Hint: "ken uses --all --json", Err: errors.New("--all without a path needs --json")}
 			case !all && len(args) == 0:
@@ -48,7 +48,7 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 					return err
 				}
 				if len(args) == 0 {
-					edges, err := w.Finder().AllUses(c.Context(), opts.At)
+					edges, err := usage.Edges(c.Context(), w.Finder(), opts.At)
 					if err != nil {
 						return err
 					}
@@ -57,9 +57,9 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 				opts.Asked = args[0]
 				short := opts.Limit == 0 && !all
 				if all || short && !p.io.JSON {
-					opts.Limit = find.NoLimit // the text has its own limits
+					opts.Limit = usage.NoLimit // the text has its own limits
 				}
-				a, err := w.Finder().Uses(c.Context(), opts)
+				a, err := usage.Ask(c.Context(), w.Finder(), opts)
 				switch {
 				case err != nil:
 					return err

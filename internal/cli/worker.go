@@ -36,10 +36,10 @@ again to stop at once. To start a run: ken survey run --workers`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if opts.Jobs < 1 || opts.Lease < time.Second || opts.Drain < 0 {
-				return usage(c, errors.New("set --jobs to at least 1, --lease to at least 1s, and --drain to at least 0s"))
+				return usageError(c, errors.New("set --jobs to at least 1, --lease to at least 1s, and --drain to at least 0s"))
 			}
 			if opts.Provider != "" && opts.Provider != "command" {
-				return usage(c, fmt.Errorf("unknown --provider %q (valid: command); each run names its own provider", opts.Provider))
+				return usageError(c, fmt.Errorf("unknown --provider %q (valid: command); each run names its own provider", opts.Provider))
 			}
 			opts.Repositories = args
 			return p.work(c.Context(), opts)
@@ -139,7 +139,7 @@ func (p *program) withRuns(ctx context.Context, f func(*worker.Runs) error) (err
 func runID(c *cobra.Command, arg string) (int64, error) {
 	id, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil || id < 1 {
-		return 0, usage(c, fmt.Errorf("invalid run %q: give a number; list runs with: ken worker runs", arg))
+		return 0, usageError(c, fmt.Errorf("invalid run %q: give a number; list runs with: ken worker runs", arg))
 	}
 	return id, nil
 }

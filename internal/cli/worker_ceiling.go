@@ -36,7 +36,7 @@ func (f *ceilingFlags) change(c *cobra.Command, to surveyrun.Ceiling, removable 
 	default:
 		n, err := strconv.ParseInt(f.tokens, 10, 64)
 		if err != nil || n < 0 {
-			return to, usage(c, fmt.Errorf("--max-tokens %s: expected a whole number from 0", f.tokens))
+			return to, usageError(c, fmt.Errorf("--max-tokens %s: expected a whole number from 0", f.tokens))
 		}
 		to.Tokens = &n
 	}
@@ -47,7 +47,7 @@ func (f *ceilingFlags) change(c *cobra.Command, to surveyrun.Ceiling, removable 
 	default:
 		n, err := strconv.ParseFloat(f.cost, 64)
 		if err != nil || !(n >= 0) {
-			return to, usage(c, fmt.Errorf("--max-cost %s: expected a number of dollars from 0", f.cost))
+			return to, usageError(c, fmt.Errorf("--max-cost %s: expected a number of dollars from 0", f.cost))
 		}
 		m := surveyrun.Dollars(n)
 		to.Cost = &m

@@ -1,9 +1,11 @@
-// Package english writes numbers with their nouns, and lists of words, for sentences that people read.
+// Package english writes numbers with their nouns, lists of words and the beginnings of texts, for sentences that people
+// read.
 package english
 
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Count returns a number with its noun: "1 file", "2 files", "3 directories".
@@ -50,4 +52,15 @@ func FirstOrAll(words []string, n int) string {
 		n++
 	}
 	return First(words, n)
+}
+
+// Clip cuts a text to at most n bytes, at the end of a character, and adds an ellipsis.
+func Clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }

@@ -14,19 +14,27 @@ import (
 	"ken/internal/uses"
 )
 
-// A source provides the facts of an indexed tree to a resolver.
-type source struct {
+// A Source provides the facts of an indexed tree to a resolver.
+type Source struct {
 	ctx   context.Context
 	index *searchindex.Index
 	tree  Tree
 	paths []repo.Path
 }
 
-func (s *source) Paths() []repo.Path { return s.paths }
+// NewSource returns the source for a tree with these paths, from an index that is up to date with it.
+func NewSource(ctx context.Context, x *searchindex.Index, t Tree, paths []repo.Path) *Source {
+	return &Source{ctx: ctx, index: x, tree: t, paths: paths}
+}
 
-func (s *source) Read(p repo.Path) ([]byte, error) { return s.tree.Read(s.ctx, p), nil }
+// Paths lists the files of the tree.
+func (s *Source) Paths() []repo.Path { return s.paths }
 
-func (s *source) File(p repo.Path) (*uses.File, error) {
+// Read returns the content of a file.
+func (s *Source) Read(p repo.Path) ([]byte, error) { return s.tree.Read(s.ctx, p), nil }
+
+// File returns the facts of a file, nil if there are none.
+func (s *Source) File(p repo.Path) (*uses.File, error) {
 	o, imports, ok, err := s.index.Facts(s.ctx, p)
 	if err != nil || !ok {
 		return nil, err
@@ -34,7 +42,8 @@ func (s *source) File(p repo.Path) (*uses.File, error) {
 	return &uses.File{Path: p, Language: o.Language, Package: o.Package, Symbols: o.Symbols, Imports: imports}, nil
 }
 
-func (s *source) Declarations(name string) ([]uses.Declaration, error) {
+// Declarations lists the declarations of a name.
+func (s *Source) Declarations(name string) ([]uses.Declaration, error) {
 	found, err := s.index.Declarations(s.ctx, name)
 	list := make([]uses.Declaration, len(found))
 	for i, d := range found {
@@ -104,10 +113,11 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	if len(changes) == 0 {
 		return nil
 	}
-	src := &source{ctx: ctx, index: w.Index, tree: t, paths: make([]repo.Path, len(files))}
+	paths := make([]repo.Path, len(files))
 	for i, f := range files {
-		src.paths[i] = f.Path
+		paths[i] = f.Path
 	}
+	src := NewSource(ctx, w.Index, t, paths)
 	r, err := uses.NewResolver(src)
 	if err != nil {
 		return err

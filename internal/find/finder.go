@@ -7,20 +7,12 @@ import (
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // A Finder searches the index of a worktree, and keeps the index up to date.
-type Finder struct {
-	sources tree.Sources
-}
+type Finder struct{ tree.Sources }
 
-// NewFinder returns the finder of a repository.
-func NewFinder(sources tree.Sources) *Finder { return &Finder{sources: sources} }
-
-func (f *Finder) workspace() *workspace.Workspace { return f.sources.Workspace }
-
-func (f *Finder) indexFile() string { return searchindex.FileName(f.workspace().Git.GitDir()) }
+func (f *Finder) indexFile() string { return searchindex.FileName(f.Workspace.Git.GitDir()) }
 
 // HasIndex reports whether the index has been built.
 func (f *Finder) HasIndex(ctx context.Context) bool {
@@ -64,7 +56,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 	if at.IsZero() {
 		return f.withWorkTreeIndex(ctx, x, ask)
 	}
-	t := newCommitTree(tree.NewCommitTree(f.sources, at))
+	t := newCommitTree(tree.NewCommitTree(f.Sources, at))
 	return x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) (err error) {
 		if t.Shallow, err = Update(ctx, writer, t); err != nil {
 			return err
@@ -76,7 +68,7 @@ func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *sear
 // withWorkTreeIndex updates the index for the work tree and calls ask. If another process is updating the index, ask
 // gets the index as it was before.
 func (f *Finder) withWorkTreeIndex(ctx context.Context, x *searchindex.Index, ask func(x *searchindex.Index, t *IndexedTree) error) error {
-	t := NewWorkTree(tree.NewWorkTree(f.sources))
+	t := NewWorkTree(tree.NewWorkTree(f.Sources))
 	err := x.Update(ctx, func(writer *searchindex.Writer) (err error) {
 		t.Shallow, err = Update(ctx, writer, t)
 		return err
@@ -97,10 +89,10 @@ func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer,
 		if answer, err = Search(ctx, x, t, q); err != nil {
 			return err
 		}
-		gone, err := f.removedWords(ctx, t, q.Words)
+		gone, err := t.removedWords(ctx, q.Words)
 		answer.Remarks = append(answer.Remarks, gone...)
 		if t.IndexBusy {
-			answer.Remarks = append(answer.Remarks, indexBusyRemark)
+			answer.Remarks = append(answer.Remarks, IndexBusyRemark)
 		}
 		if t.Shallow {
 			answer.Remarks = append(answer.Remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
@@ -116,40 +108,5 @@ func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer,
 	return answer, nil
 }
 
-const indexBusyRemark = "another process is updating the search index; this answer is from the index as it was before"
-
-// Uses lists the users of a file, a directory or a symbol of the work tree, or of a commit.
-func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err error) {
-	if err := q.resolve(f.workspace()); err != nil {
-		return nil, err
-	}
-	err = f.WithIndex(ctx, q.At, func(x *searchindex.Index, t *IndexedTree) (err error) {
-		answer, err = Uses(ctx, x, t, q)
-		if missing, ok := errors.AsType[*NoPathError](err); ok {
-			return f.PathNotFoundError(ctx, "uses", t, missing.Path)
-		}
-		if err == nil && t.IndexBusy {
-			answer.Remarks = append(answer.Remarks, indexBusyRemark)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !q.At.IsZero() {
-		answer.At = q.At.String()
-	}
-	return answer, nil
-}
-
-// AllUses lists every edge between files of the work tree, or of the commit at if it is not zero.
-func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]EdgeJSON, error) {
-	list := []EdgeJSON{}
-	err := f.WithIndex(ctx, at, func(x *searchindex.Index, _ *IndexedTree) error {
-		return x.AllEdges(ctx, func(e searchindex.Edge) error {
-			list = append(list, edgeJSON(e))
-			return nil
-		})
-	})
-	return list, err
-}
+// IndexBusyRemark is the remark of an answer from an index that could not be updated.
+const IndexBusyRemark = "another process is updating the search index; this answer is from the index as it was before"

@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"ken/internal/fault"
-	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/suggest"
 )
 
 // PathNotFoundError returns the error for a path that the tree does not have. If the history had the path, the error says
 // where it moved or who deleted it. It also says whether the path is an untracked file. Otherwise its hint is the
-// most similar path. verb is the command of the user.
-func (f *Finder) PathNotFoundError(ctx context.Context, verb string, t *IndexedTree, p repo.Path) error {
+// most similar path. verb is the command of the user. Files must have been called.
+func (t *IndexedTree) PathNotFoundError(ctx context.Context, verb string, p repo.Path) error {
 	paths := t.Paths()
 	fail := func(hint, format string, args ...any) error {
 		return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf(format, args...)}
@@ -25,8 +25,8 @@ func (f *Finder) PathNotFoundError(ctx context.Context, verb string, t *IndexedT
 	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
 		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
 	}
-	if t.Work != nil && f.workspace().OnDisk(ctx, p) {
-		ignored, err := f.git().Ignored(ctx, []repo.Path{p})
+	if t.Work != nil && t.Workspace.OnDisk(ctx, p) {
+		ignored, err := t.Workspace.Git.Ignored(ctx, []repo.Path{p})
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (f *Finder) PathNotFoundError(ctx context.Context, verb string, t *IndexedT
 	if meant := nearestPath(p, paths); meant != "" && meant.Dir() == p.Dir() {
 		return fail("did you mean "+fault.Quote(meant.String())+"?", "git tracks no file or directory %s", asked)
 	}
-	gone, err := f.removed(ctx, t, p)
+	gone, err := t.removed(ctx, p)
 	switch {
 	case err != nil:
 		return err
@@ -53,7 +53,13 @@ func (f *Finder) PathNotFoundError(ctx context.Context, verb string, t *IndexedT
 	return fail("list the tracked paths: git ls-files", "git tracks no file or directory %s", asked)
 }
 
-func (f *Finder) git() *git.Repo { return f.workspace().Git }
+// lineSuffix matches the lines that ken prints after a path: a.go:3 or a.go:3,8,+2.
+var lineSuffix = regexp.MustCompile(`:[0-9][0-9,:+-]*$`)
+
+// StripLineNumber returns the path of PATH:LINE.
+func StripLineNumber(p repo.Path) repo.Path {
+	return repo.Path(lineSuffix.ReplaceAllString(string(p), ""))
+}
 
 // nearestPath returns the path whose name differs by a typing mistake, "" for none. It prefers one in the same
 // directory.
@@ -84,7 +90,7 @@ type removedPath struct {
 }
 
 // removed returns the fate of a path that the tree does not have; nil if its history never had it.
-func (f *Finder) removed(ctx context.Context, t *IndexedTree, p repo.Path) (*removedPath, error) {
+func (t *IndexedTree) removed(ctx context.Context, p repo.Path) (*removedPath, error) {
 	const steps = 5 // renames to follow
 	head := t.Commit()
 	if head.IsZero() {
@@ -92,17 +98,17 @@ func (f *Finder) removed(ctx context.Context, t *IndexedTree, p repo.Path) (*rem
 	}
 	var found *removedPath
 	for range steps {
-		commit, err := f.git().LastRemoval(ctx, head, p)
+		commit, err := t.Workspace.Git.LastRemoval(ctx, head, p)
 		if err != nil || commit.IsZero() {
 			return found, err
 		}
-		removals, err := f.git().Removals(ctx, []repo.ID{commit})
+		removals, err := t.Workspace.Git.Removals(ctx, []repo.ID{commit})
 		if err != nil {
 			return nil, err
 		}
 		if found == nil {
 			found = &removedPath{commit: commit, by: commit.Short()}
-			err = f.git().Commits(ctx, []repo.ID{commit}, func(c repo.Commit) error {
+			err = t.Workspace.Git.Commits(ctx, []repo.ID{commit}, func(c repo.Commit) error {
 				day, _, _ := strings.Cut(c.Date, "T")
 				found.by = fmt.Sprintf("%s (%s, %s)", commit.Short(), c.Subject, day)
 				return nil
@@ -162,7 +168,7 @@ func (t *IndexedTree) hasDir(dir repo.Path) bool {
 }
 
 // removedWords returns a remark for each word of a short query that is a former path.
-func (f *Finder) removedWords(ctx context.Context, t *IndexedTree, words []string) ([]string, error) {
+func (t *IndexedTree) removedWords(ctx context.Context, words []string) ([]string, error) {
 	const few = 3
 	words = strings.Fields(strings.Join(words, " "))
 	if len(words) > few {
@@ -170,7 +176,7 @@ func (f *Finder) removedWords(ctx context.Context, t *IndexedTree, words []strin
 	}
 	var remarks []string
 	for _, word := range words {
-		p, err := f.workspace().Path(word)
+		p, err := t.Workspace.Path(word)
 		if err != nil || !strings.Contains(word, "/") || path.Ext(word) == "" {
 			continue
 		}
@@ -180,7 +186,7 @@ func (f *Finder) removedWords(ctx context.Context, t *IndexedTree, words []strin
 		if t.listed[p] != nil || t.hasDir(p) {
 			continue
 		}
-		gone, err := f.removed(ctx, t, p)
+		gone, err := t.removed(ctx, p)
 		switch {
 		case err != nil:
 			return nil, err

@@ -60,7 +60,7 @@ func (f *Finder) Prompt(ctx context.Context, prompt string) (list []Place, err e
 	if err != nil {
 		return nil, err
 	}
-	a, err := Search(ctx, x, currentFiles{f.workspace()}, Query{Words: words, Limit: 2 * promptPlaces, NoCommands: true})
+	a, err := Search(ctx, x, currentFiles{f.Workspace}, Query{Words: words, Limit: 2 * promptPlaces, NoCommands: true})
 	if err != nil || len(a.Places) == 0 {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func promptQuery(prompt string) (words, names []string) {
 // isIdentifier reports whether a word is spelt like a name in code: with an underscore, a
 // capital inside, or a dot or slash between letters.
 func isIdentifier(word string) bool {
-	if strings.ContainsAny(word, "_/") && len(nameWords(word)) > 1 {
+	if strings.ContainsAny(word, "_/") && len(searchindex.NameWords(word)) > 1 {
 		return true
 	}
 	previous := rune(0)
@@ -138,7 +138,7 @@ func isAbout(p Place, words, names []string, asks bool) bool {
 	inSymbols := searchindex.Terms(symbols)
 	all := slices.Concat(inPath, inSymbols, searchindex.Terms(p.Text))
 	for _, n := range names {
-		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, withoutSeparators(n)) {
+		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, searchindex.JoinedName(n)) {
 			return true
 		}
 	}

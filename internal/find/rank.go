@@ -74,7 +74,6 @@ const (
 	commitHits     = 200
 	companionSeeds = 5  // best files whose companions are added
 	usesSeeds      = 12 // best files whose uses are added
-	maxTogether    = 30 // the maximum number of files in a commit that counts as one change
 )
 
 // rank returns the files for a query, best first.
@@ -218,15 +217,15 @@ func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w we
 // addCompanions adds a share of the best files' scores to the files that change with them.
 func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate, found map[int64]*candidate, w weights) ([]*candidate, error) {
 	for _, c := range slices.Clone(list[:min(len(list), companionSeeds)]) {
-		companions, commits, err := x.Companions(ctx, c.file.Number, maxTogether, 20)
+		companions, commits, err := x.Companions(ctx, c.file.Number, MaxTogether, 20)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range companions {
-			if m.Together < 2 || isSecondary(m.Kind) {
+			if m.Together < 2 || IsSecondary(m.Kind) {
 				continue
 			}
-			all, err := x.CommitCount(ctx, m.Number, maxTogether)
+			all, err := x.CommitCount(ctx, m.Number, MaxTogether)
 			if err != nil {
 				return nil, err
 			}
@@ -275,7 +274,7 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 	gains := make(map[*candidate]float64) // all computed from the unchanged scores, so the order does not matter
 	for p, by := range users {
 		c := byPath[p]
-		if c == nil || len(by) < 2 || isSecondary(c.file.Kind) {
+		if c == nil || len(by) < 2 || IsSecondary(c.file.Kind) {
 			continue // a file without any of the words is not a result
 		}
 		all, err := x.UserCount(ctx, p)
@@ -357,7 +356,7 @@ func addNamed(ctx context.Context, x *searchindex.Index, words []string, kinds [
 // nameSpellings returns a name in the spellings of several languages: with_limits, withLimits and WithLimits.
 func nameSpellings(name string) []string {
 	list := []string{name}
-	words := nameWords(name)
+	words := searchindex.NameWords(name)
 	if len(words) < 2 || strings.ContainsAny(name, "./-") {
 		return list
 	}
@@ -406,7 +405,8 @@ func hasInnerCapital(word string) bool {
 	return len(word) > 1 && strings.ContainsFunc(word[1:], unicode.IsUpper)
 }
 
-func isSecondary(k repo.Kind) bool {
+// IsSecondary reports whether nobody wants to know that a file of a kind changes together with others.
+func IsSecondary(k repo.Kind) bool {
 	switch k {
 	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS:
 		return true

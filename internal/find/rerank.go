@@ -194,7 +194,7 @@ func addHistory(ctx context.Context, x *searchindex.Index, inFront []string, row
 		recent := 0.0
 		for _, t := range touches[i] {
 			touching = append(touching, t.Commit)
-			if age, ok := ages[t.Commit]; ok && t.Files <= maxTogether {
+			if age, ok := ages[t.Commit]; ok && t.Files <= MaxTogether {
 				recent += math.Exp2(-float64(age) / recentHalf)
 			}
 		}

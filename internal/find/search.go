@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -126,11 +127,11 @@ func place(ctx context.Context, x *searchindex.Index, files Reader, c *candidate
 	if content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
 		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
 	}
-	lines := splitLines(content)
+	lines := strings.Split(string(content), "\n")
 	for i := range o.Symbols {
 		if s := &o.Symbols[i]; c.named != "" && isNamed(s, c.named) && content != nil {
-			p.Line = declaredAt(s, lines)
-			p.Text = clip(strings.TrimSpace(lines[min(p.Line, len(lines))-1]), maxLine)
+			p.Line = s.NameLine(lines)
+			p.Text = english.Clip(strings.TrimSpace(lines[min(p.Line, len(lines))-1]), maxLine)
 			break
 		}
 	}
@@ -228,7 +229,7 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 		}
 	}
 	if around >= 0 {
-		list = append(list, Symbol{symbols[around].FullName(), declaredAt(&symbols[around], lines)})
+		list = append(list, Symbol{symbols[around].FullName(), symbols[around].NameLine(lines)})
 	}
 	type named struct {
 		symbol *outline.Symbol
@@ -242,7 +243,7 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 	}
 	slices.SortStableFunc(others, func(a, b named) int { return cmp.Compare(b.worth, a.worth) })
 	for _, o := range others[:min(len(others), maxSymbols-len(list))] {
-		list = append(list, Symbol{o.symbol.FullName(), declaredAt(o.symbol, lines)})
+		list = append(list, Symbol{o.symbol.FullName(), o.symbol.NameLine(lines)})
 	}
 	return list
 }

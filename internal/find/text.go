@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"ken/internal/english"
 )
 
 // detailed is the number of places that have their best line and further symbols in a text.
@@ -26,7 +27,7 @@ func (a *Answer) String() string {
 		}
 		fmt.Fprintf(&b, "%-*s  %s%s\n", width, p.where(), symbol, strings.Join(p.notableReasons(), "; "))
 		if p.Text != "" && i < detailed {
-			fmt.Fprintf(&b, "    %s\n", clip(p.Text, 120))
+			fmt.Fprintf(&b, "    %s\n", english.Clip(p.Text, 120))
 		}
 		if p.Command != "" {
 			fmt.Fprintf(&b, "    run %s\n", p.Command)
@@ -66,15 +67,4 @@ func (p *Place) where() string {
 		return p.Path.String()
 	}
 	return fmt.Sprintf("%s:%d", p.Path, p.Line)
-}
-
-// clip cuts a text to at most n bytes, at a character boundary.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
 }

@@ -15,6 +15,8 @@ const (
 	maxCommits = 5000 // the maximum number of commits that are searched
 	// MaxTouched is the maximum number of files in a commit that counts for each of them.
 	MaxTouched = 200
+	// MaxTogether is the maximum number of files in a commit that counts as one change.
+	MaxTogether = 30
 )
 
 // Update updates the index to a tree. It reads only files whose content is not indexed, and only new commits. shallow

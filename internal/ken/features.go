@@ -15,7 +15,7 @@ import (
 )
 
 // Finder returns the search of the repository.
-func (r *Repository) Finder() *find.Finder { return find.NewFinder(r.TreeSources()) }
+func (r *Repository) Finder() *find.Finder { return &find.Finder{Sources: r.TreeSources()} }
 
 // Spec returns the reader of the specs in the work tree.
 func (r *Repository) Spec() *spec.Reader {

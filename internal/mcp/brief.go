@@ -11,10 +11,10 @@ import (
 	"ken/internal/brief"
 	"ken/internal/english"
 	"ken/internal/fault"
-	"ken/internal/find"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
+	"ken/internal/usage"
 )
 
 type briefInput struct {
@@ -129,7 +129,7 @@ func briefPath(ctx context.Context, w *ken.Repository, name string, budget int) 
 
 // briefSymbol says who uses a symbol, and what tests it.
 func briefSymbol(ctx context.Context, w *ken.Repository, name string) (pathBrief, error) {
-	u, err := w.Finder().Uses(ctx, find.UsesQuery{Asked: name, FromRoot: true, Limit: find.NoLimit})
+	u, err := usage.Ask(ctx, w.Finder(), usage.Query{Asked: name, FromRoot: true, Limit: usage.NoLimit})
 	if err != nil {
 		return pathBrief{}, err
 	}

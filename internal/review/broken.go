@@ -7,23 +7,23 @@ import (
 	"strings"
 
 	"ken/internal/english"
-	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/usage"
 	"ken/internal/uses"
 )
 
 // broken lists the remaining exact uses of symbols and files that the change removed.
 func (j *judge) broken() error {
 	old, added := j.oldFiles()
-	list, cut, err := find.RemainingUses(j.ctx, j.Index, j.Tree, old, added, j.untrackedFiles())
+	list, cut, err := usage.Remaining(j.ctx, j.Index, j.Tree, old, added, j.untrackedFiles())
 	if err != nil {
 		return err
 	}
 	if cut {
 		j.unknown(Broken, "the change removes many symbols; ken did not look for all of their users", "")
 	}
-	slices.SortStableFunc(list, func(a, b find.RemainingUse) int {
+	slices.SortStableFunc(list, func(a, b usage.Leftover) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
 	})
 	list = j.withoutImports(list)
@@ -33,7 +33,7 @@ func (j *judge) broken() error {
 	}
 	for len(list) > 0 {
 		first := list[0]
-		same := func(u find.RemainingUse) bool {
+		same := func(u usage.Leftover) bool {
 			whole := gone[u.To] && !j.All // one line is enough for a deleted file
 			return u.To == first.To && (u.Symbol == first.Symbol || whole)
 		}
@@ -112,7 +112,7 @@ func doSo(n int) string {
 
 // withoutImports drops the import of a removed file if the same user also uses one of its symbols, and drops
 // repeated lines about one symbol.
-func (j *judge) withoutImports(list []find.RemainingUse) []find.RemainingUse {
+func (j *judge) withoutImports(list []usage.Leftover) []usage.Leftover {
 	type key struct {
 		from, to repo.Path
 		symbol   string
@@ -123,7 +123,7 @@ func (j *judge) withoutImports(list []find.RemainingUse) []find.RemainingUse {
 			seen[key{u.From, u.To, ""}] = true
 		}
 	}
-	return slices.DeleteFunc(list, func(u find.RemainingUse) bool {
+	return slices.DeleteFunc(list, func(u usage.Leftover) bool {
 		k := key{u.From, u.To, u.Symbol}
 		known := seen[k]
 		seen[k] = true
@@ -132,18 +132,18 @@ func (j *judge) withoutImports(list []find.RemainingUse) []find.RemainingUse {
 }
 
 // untrackedFiles returns the new files that are not in the index.
-func (j *judge) untrackedFiles() []find.NewFile {
-	var list []find.NewFile
+func (j *judge) untrackedFiles() []usage.NewFile {
+	var list []usage.NewFile
 	for i := range j.Changes {
 		if c := &j.Changes[i]; c.Untracked && c.After != nil {
-			list = append(list, find.NewFile{Path: c.Path, Outline: c.After, Imports: c.NewImports})
+			list = append(list, usage.NewFile{Path: c.Path, Outline: c.After, Imports: c.NewImports})
 		}
 	}
 	return list
 }
 
 // oldFiles returns the changed files in their old state, and the paths that the old tree did not have.
-func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
+func (j *judge) oldFiles() (old []usage.OldFile, added []repo.Path) {
 	removed := make(map[repo.Path]map[string]string)
 	for _, s := range j.removed {
 		if removed[s.path] == nil {
@@ -159,7 +159,7 @@ func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
 		if c.OldMode == 0 {
 			continue
 		}
-		f := find.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
+		f := usage.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
 		if c.Unread == "" && c.Before != nil {
 			f.Removed = removed[f.Path]
 			// In Go a file is part of a package, regardless of its name.

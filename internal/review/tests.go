@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"ken/internal/english"
-	"ken/internal/find"
 	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/usage"
 )
 
 // maxTestArguments limits the packages or files in a test command. If there are more, running all tests is the
@@ -19,7 +19,7 @@ const maxTestArguments = 8
 // tests adds a line for the tests that use the changed code, with one command that runs them and the changed
 // tests. It adds none if the commands of the changed tests already run all of them.
 func (j *judge) tests() error {
-	var changed []find.ChangedFile
+	var changed []usage.ChangedFile
 	for i := range j.Changes {
 		if c, ok := j.testedChange(&j.Changes[i]); ok {
 			changed = append(changed, c)
@@ -28,18 +28,18 @@ func (j *judge) tests() error {
 	if len(changed) == 0 {
 		return nil
 	}
-	list, edited, err := find.TestsOf(j.ctx, j.Index, j.Tree, changed)
+	list, edited, err := usage.TestsOf(j.ctx, j.Index, j.Tree, changed)
 	if err != nil {
 		return err
 	}
-	isPackage := func(t find.Test) bool { return t.How == "package" }
-	packages := slices.DeleteFunc(slices.Clone(list), func(t find.Test) bool { return !isPackage(t) })
+	isPackage := func(t usage.Test) bool { return t.How == "package" }
+	packages := slices.DeleteFunc(slices.Clone(list), func(t usage.Test) bool { return !isPackage(t) })
 	list = slices.DeleteFunc(list, isPackage)
-	slices.SortStableFunc(list, func(a, b find.Test) int { return order.FalseFirst(needsServices(a), needsServices(b)) })
+	slices.SortStableFunc(list, func(a, b usage.Test) int { return order.FalseFirst(needsServices(a), needsServices(b)) })
 	// Tests that need services do not share a command with unit tests.
-	onlyUnit := slices.ContainsFunc(slices.Concat(list, edited), func(t find.Test) bool { return !needsServices(t) })
+	onlyUnit := slices.ContainsFunc(slices.Concat(list, edited), func(t usage.Test) bool { return !needsServices(t) })
 	var commands []string
-	add := func(t find.Test) (isNew bool) {
+	add := func(t usage.Test) (isNew bool) {
 		if onlyUnit && needsServices(t) {
 			return false
 		}
@@ -82,7 +82,7 @@ func (j *judge) tests() error {
 
 // testsLine returns the line about some tests and the command that runs them. left is the number of tests or
 // packages that the command omits.
-func testsLine(list []find.Test, command string, left int, all bool) Line {
+func testsLine(list []usage.Test, command string, left int, all bool) Line {
 	l := Line{Kind: Tests, Subject: english.Count(len(list), "file"), Command: command}
 	verb := "use"
 	if len(list) == 1 {
@@ -105,8 +105,8 @@ func testsLine(list []find.Test, command string, left int, all bool) Line {
 }
 
 // testedChange returns a changed file with the changed symbols; false if it needs no test.
-func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
-	f := find.ChangedFile{Path: c.Path}
+func (j *judge) testedChange(c *Change) (usage.ChangedFile, bool) {
+	f := usage.ChangedFile{Path: c.Path}
 	if c.Kind == repo.Deleted || !isCode(c.FileKind) || onlyComments(c.Before, c.After) {
 		return f, false
 	}
@@ -139,7 +139,7 @@ func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
 }
 
 // needsServices reports whether a test is in a directory for tests that need more than the code.
-func needsServices(t find.Test) bool {
+func needsServices(t usage.Test) bool {
 	for _, part := range strings.Split(path.Dir(t.Path), "/") {
 		switch part {
 		case "integration", "smoke", "e2e", "playground":

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/usage"
 )
 
 // Comments, docstrings and layout do not count as code. Everything else does.
@@ -123,7 +123,7 @@ func TestNeedsServices(t *testing.T) {
 		"t/unit/test_a.py": false, "t/integration/test_a.py": true, "e2e/a.spec.ts": true, "playground/a/__tests__/a.spec.ts": true,
 		"t/unit/integration.py": false,
 	} {
-		if got := needsServices(find.Test{PathJSON: path.JSON()}); got != want {
+		if got := needsServices(usage.Test{PathJSON: path.JSON()}); got != want {
 			t.Errorf("%s needs services: %t, want %t", path, got, want)
 		}
 	}

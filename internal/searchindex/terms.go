@@ -102,3 +102,19 @@ func eachPart(word string, f func(part string)) {
 	}
 	flush(len(word))
 }
+
+// NameWords splits a name into its words, in lower case.
+func NameWords(name string) []string {
+	var words []string
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '.' || r == ':' }) {
+		terms := Terms(part)
+		if len(terms) > 1 { // the last one is the whole name
+			terms = terms[:len(terms)-1]
+		}
+		words = append(words, terms...)
+	}
+	return words
+}
+
+// JoinedName returns the words of a name without separators.
+func JoinedName(name string) string { return strings.Join(NameWords(name), "") }

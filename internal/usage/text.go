@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"cmp"
@@ -29,21 +29,21 @@ var shortLimits = textLimits{users: 10, perSymbol: 3, used: 5, tests: 5, files: 
 
 // String returns the answer for people and agents, in about 25 lines: the most important part of each list, and
 // the number of omitted entries.
-func (a *UsesAnswer) String() string { return a.text(shortLimits) }
+func (a *Answer) String() string { return a.text(shortLimits) }
 
 // Text returns the answer with at most limit files in each list.
-func (a *UsesAnswer) Text(limit int) string {
+func (a *Answer) Text(limit int) string {
 	return a.text(textLimits{
 		users: limit, perSymbol: max(fewUsers, limit), used: limit, tests: limit, files: limit, together: limit, mentions: limit,
 		decls: maxDeclarations, all: true,
 	})
 }
 
-func (a *UsesAnswer) text(limits textLimits) string {
-	t := &usesText{answer: a, limits: limits}
+func (a *Answer) text(limits textLimits) string {
+	t := &textWriter{answer: a, limits: limits}
 	switch {
 	case a.OnlyTests:
-		t.limits.tests = max(limits.tests, DefaultUsesLimit)
+		t.limits.tests = max(limits.tests, DefaultLimit)
 		t.linef("%s", t.subject())
 	case a.Symbol == "":
 		t.path()
@@ -60,17 +60,17 @@ func (a *UsesAnswer) text(limits textLimits) string {
 	return t.String()
 }
 
-// usesText writes an answer.
-type usesText struct {
+// textWriter writes an answer.
+type textWriter struct {
 	strings.Builder
-	answer *UsesAnswer
+	answer *Answer
 	limits textLimits
 }
 
-func (t *usesText) linef(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t *textWriter) linef(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
 // rows prints lines of columns. The last column may be empty.
-func (t *usesText) rows(rows [][]string) {
+func (t *textWriter) rows(rows [][]string) {
 	const widest = 60
 	var widths []int
 	for _, row := range rows {
@@ -96,7 +96,7 @@ func (t *usesText) rows(rows [][]string) {
 }
 
 // more prints the number of omitted entries of a list.
-func (t *usesText) more(n int, unit string) {
+func (t *textWriter) more(n int, unit string) {
 	switch {
 	case n <= 0:
 	case t.limits.all:
@@ -110,7 +110,7 @@ func (t *usesText) more(n int, unit string) {
 func moreOf(n int, unit string) string { return english.Count(n, "more "+unit) }
 
 // subject returns the path, with the symbol of the query.
-func (t *usesText) subject() string {
+func (t *textWriter) subject() string {
 	a := t.answer
 	name := a.Path
 	if a.Directory {
@@ -126,7 +126,7 @@ func (t *usesText) subject() string {
 }
 
 // path prints the header of a file or directory, and its users.
-func (t *usesText) path() {
+func (t *textWriter) path() {
 	a := t.answer
 	t.linef("%s", t.subject())
 	if t.limits.all {
@@ -169,7 +169,7 @@ func listed(names []string, total int) string {
 // users prints a row for each user that is not a test, or for each directory if there are many. left is the number
 // of files missing in the list. inside is set if the declaration is one of several, ownFile if its own file uses
 // it too.
-func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (shown int) {
+func (t *textWriter) users(list []User, limit, left int, inside, ownFile bool) (shown int) {
 	rows := userRows(slices.DeleteFunc(slices.Clone(list), func(u User) bool { return u.Starts }))
 	indent := ""
 	if inside {
@@ -213,7 +213,7 @@ func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (sh
 }
 
 // noUser prints that there is no user except tests.
-func (t *usesText) noUser(tested, ownFile bool) string {
+func (t *textWriter) noUser(tested, ownFile bool) string {
 	switch {
 	case len(t.answer.Through) > 0:
 		return "ken found no direct use of it"
@@ -231,7 +231,7 @@ func (t *usesText) noUser(tested, ownFile bool) string {
 
 // directories prints a row for each directory with users, those with the most users first; directories of
 // tests and generated files come last.
-func (t *usesText) directories(rows []*userRow, limit, left int) {
+func (t *textWriter) directories(rows []*userRow, limit, left int) {
 	const few = 3
 	byDir := make(map[string][]*userRow)
 	var dirs []string
@@ -279,7 +279,7 @@ func splitPath(p string) (dir, base string) {
 }
 
 // symbol prints each declaration with its own users.
-func (t *usesText) symbol() {
+func (t *textWriter) symbol() {
 	a := t.answer
 	several := len(a.Declarations) > 1
 	if several {
@@ -288,7 +288,7 @@ func (t *usesText) symbol() {
 	}
 	shown := a.Declarations[:min(len(a.Declarations), max(1, t.limits.decls))]
 	for _, d := range shown {
-		t.linef("%s:%d  %s", d.Path, d.Line, clip(d.Signature, 160))
+		t.linef("%s:%d  %s", d.Path, d.Line, english.Clip(d.Signature, 160))
 		if len(d.SameFile) > 0 {
 			t.linef("  also in this file: %s", strings.TrimPrefix(lineList("", d.SameFile, 0), ":"))
 		}
@@ -325,7 +325,7 @@ func (t *usesText) symbol() {
 
 // uses prints the files or symbols that the file or symbol uses: for a file only the names of files, unless all is
 // set.
-func (t *usesText) uses() {
+func (t *textWriter) uses() {
 	a := t.answer
 	rows := userRows(a.Uses)
 	total := len(rows) + a.More["uses"]
@@ -360,7 +360,7 @@ func (t *usesText) uses() {
 }
 
 // tests prints the commands that run the tests, each with its files.
-func (t *usesText) tests() {
+func (t *textWriter) tests() {
 	a := t.answer
 	groups := slices.Collect(chunksBy(a.Tests, func(x Test) string { return x.Command + "\x00" + x.Note }))
 	switch {
@@ -421,7 +421,7 @@ func (t *usesText) tests() {
 }
 
 // cases returns the tests of a file that contain uses, if its command does not name them.
-func (t *usesText) cases(test Test) string {
+func (t *textWriter) cases(test Test) string {
 	few := 3
 	if t.answer.OnlyTests {
 		few = 10
@@ -431,13 +431,13 @@ func (t *usesText) cases(test Test) string {
 	}
 	names := slices.Clone(test.Cases[:min(few, len(test.Cases))])
 	for i := range names {
-		names[i] = clip(names[i], 60)
+		names[i] = english.Clip(names[i], 60)
 	}
 	return "(" + listed(names, len(test.Cases)) + ")"
 }
 
 // changes prints the files that change with the file, and its copies.
-func (t *usesText) changes() {
+func (t *textWriter) changes() {
 	a := t.answer
 	if len(a.ChangesWith) > 0 {
 		what := "changes with"
@@ -464,7 +464,7 @@ func (t *usesText) changes() {
 }
 
 // mentions prints the files whose text contains the path, or the name in another spelling.
-func (t *usesText) mentions() {
+func (t *textWriter) mentions() {
 	a := t.answer
 	if len(a.Mentions) == 0 {
 		return
@@ -489,7 +489,7 @@ func (t *usesText) mentions() {
 
 // ambiguous prints the number of uses that the list omits: of the symbol, or in the file of the query. For a
 // symbol it names some of the files.
-func (t *usesText) ambiguous() {
+func (t *textWriter) ambiguous() {
 	a := t.answer
 	n := a.Ambiguous
 	switch {
@@ -532,7 +532,7 @@ func ambiguousUses(n int, besides bool) string {
 }
 
 // through prints the files that may call a method through an interface.
-func (t *usesText) through() {
+func (t *textWriter) through() {
 	few := 5
 	if t.limits.all {
 		few = NoLimit

@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ const (
 // throughInterfaces lists the users of the interface methods that a method implements: a call through an interface
 // names no type. A type implements an interface if the files of its directory declare all methods of the interface
 // on it.
-func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
+func (r *reader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 	owner, name := splitName(s.FullName())
 	if s.Kind != outline.Method || owner == "" {
 		return nil
@@ -57,7 +57,7 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 		if len(edges) == 0 || len(r.answer.Through) == maxInterfaces {
 			continue
 		}
-		t := InterfaceUses{PathJSON: d.Path.JSON(), Name: d.Symbol.FullName(), Line: declaredAt(&d.Symbol, splitLines(r.tree.Read(r.ctx, d.Path)))}
+		t := InterfaceUses{PathJSON: d.Path.JSON(), Name: d.Symbol.FullName(), Line: d.Symbol.NameLine(strings.Split(string(r.tree.Read(r.ctx, d.Path)), "\n"))}
 		for _, row := range userRows(r.groupByFile(edges, fromFile)) {
 			t.UsedBy = append(t.UsedBy, FileLines{row.path, row.lines, row.more})
 		}
@@ -73,7 +73,7 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 
 // implements reports whether a type in the directory of one file has all methods of an interface that another file
 // declares.
-func (r *usesReader) implements(p repo.Path, owner string, at repo.Path, contract string) (bool, error) {
+func (r *reader) implements(p repo.Path, owner string, at repo.Path, contract string) (bool, error) {
 	o, _, _, err := r.index.Facts(r.ctx, at)
 	if err != nil {
 		return false, err

@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -21,7 +22,7 @@ const (
 )
 
 // declarations returns the declarations that a name may mean: Name, Type.Member, package.Name.
-func (r *usesReader) declarations(asked string) ([]searchindex.Declaration, error) {
+func (r *reader) declarations(asked string) ([]searchindex.Declaration, error) {
 	qualifier, name := splitName(asked)
 	if name == "" {
 		return nil, nil
@@ -70,7 +71,7 @@ func splitName(asked string) (qualifier, name string) {
 }
 
 // symbolOf answers a query for a symbol of one file.
-func (r *usesReader) symbolOf(p repo.Path, name string) error {
+func (r *reader) symbolOf(p repo.Path, name string) error {
 	r.answer.PathJSON = p.JSON()
 	o, _, _, err := r.index.Facts(r.ctx, p)
 	if err != nil {
@@ -104,7 +105,7 @@ func (r *usesReader) symbolOf(p repo.Path, name string) error {
 }
 
 // symbol answers a query for declarations of one name. Each has its own users.
-func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error {
+func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 	a := r.answer
 	a.Symbol = asked
 	a.Named = len(found)
@@ -154,7 +155,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 	edgesTo := make(map[repo.Path]bool) // files with an edge to any of the declarations
 	for _, j := range list {
 		f := facts[j.Path]
-		lines := splitLines(f.content)
+		lines := strings.Split(string(f.content), "\n")
 		s := j.Symbol
 		if f.outline != nil {
 			for i := range f.outline.Symbols {
@@ -221,7 +222,7 @@ func sameFile(s *outline.Symbol, declared int, lines []string) []int {
 	}
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
-		if i+1 != declared && hasWord(line, s.Name) && !isComment(line) && len(at) < few {
+		if i+1 != declared && outline.HasWord(line, s.Name) && !outline.IsComment(line) && len(at) < few {
 			at = append(at, i+1)
 		}
 	}
@@ -240,7 +241,7 @@ func ownFile(s *outline.Symbol, o *outline.Outline, lines []int) bool {
 }
 
 // usedInside lists the symbols that the lines of a symbol use.
-func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
+func (r *reader) usedInside(p repo.Path, s *outline.Symbol) error {
 	if s.EndLine == 0 {
 		return nil
 	}
@@ -262,11 +263,11 @@ func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 }
 
 // enclosing adds the declarations around the lines of the first users.
-func (r *usesReader) enclosing() error {
+func (r *reader) enclosing() error {
 	list := r.answer.UsedBy
 	var paths []repo.Path
 	for i := range list {
-		if len(paths) < 2*DefaultUsesLimit && !slices.Contains(paths, list[i].path) {
+		if len(paths) < 2*DefaultLimit && !slices.Contains(paths, list[i].path) {
 			paths = append(paths, list[i].path)
 		}
 	}
@@ -279,7 +280,7 @@ func (r *usesReader) enclosing() error {
 		if o == nil {
 			continue
 		}
-		lines := splitLines(facts[list[i].path].content)
+		lines := strings.Split(string(facts[list[i].path].content), "\n")
 		for k := range list[i].Places {
 			place := &list[i].Places[k]
 			for _, line := range place.Lines {
@@ -318,23 +319,23 @@ const maxAmbiguous = 150
 
 // ambiguous counts the uses of a member's name that may mean it or something else: other declarations have the
 // name, or ken does not know the type of the value.
-func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
+func (r *reader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
 	if !isMember(&s) || o == nil {
 		return nil
 	}
-	candidates, err := r.index.FilesWith(r.ctx, []string{withoutSeparators(s.Name)}, maxAmbiguous)
+	candidates, err := r.index.FilesWith(r.ctx, []string{searchindex.JoinedName(s.Name)}, maxAmbiguous)
 	if err != nil {
 		return err
 	}
 	own := r.answer.Declarations[0].PathJSON // it lists its own lines
 	family := extensionFamily(repo.Path(own.Path))
-	var files []File
+	var files []find.File
 	for _, c := range candidates {
 		if !known[c.Path] && c.Path.JSON() != own && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
-			files = append(files, File{Path: c.Path, ID: c.ID, Kind: c.Kind})
+			files = append(files, find.File{Path: c.Path, ID: c.ID, Kind: c.Kind})
 		}
 	}
-	err = r.tree.References(r.ctx, files, func(f File, refs *outline.References) error {
+	err = r.tree.References(r.ctx, files, func(f find.File, refs *outline.References) error {
 		if refs == nil {
 			return nil
 		}
@@ -389,12 +390,7 @@ func hasUnknownType(refs *outline.References, qualifier string) bool {
 	})
 }
 
-// A NoPathError is returned if the tree has no such file or directory.
-type NoPathError struct{ Path repo.Path }
-
-func (e *NoPathError) Error() string { return "git tracks no file or directory " + e.Path.String() }
-
-func (r *usesReader) noSymbol(asked string) error {
+func (r *reader) noSymbol(asked string) error {
 	_, name := splitName(asked)
 	const longer = 12 // a name may have two more words
 	names, err := r.index.SymbolNames(r.ctx, len(name)/2, len(name)+longer)
@@ -423,11 +419,11 @@ func didYouMean(name string, names []string, otherwise string) string {
 	var found []near
 	for _, n := range names {
 		score, ok := suggest.TypoDistance(n, name)
-		switch a, b := withoutSeparators(n), withoutSeparators(name); {
+		switch a, b := searchindex.JoinedName(n), searchindex.JoinedName(name); {
 		case a == "" || b == "":
 		case a == b:
 			score, ok = 0, true
-		case !ok && len(nameWords(n)) > 1 && min(len(a), len(b)) > 4 && (strings.Contains(a, b) || strings.Contains(b, a)):
+		case !ok && len(searchindex.NameWords(n)) > 1 && min(len(a), len(b)) > 4 && (strings.Contains(a, b) || strings.Contains(b, a)):
 			score, ok = contains+max(len(a), len(b)), true
 		}
 		if ok {

@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ type userRow struct {
 	generated     bool
 	lines         []int
 	more          int
-	exact, likely []UsePlace
+	exact, likely []Place
 }
 
 // userRows combines the entries of each file into one row.
@@ -56,7 +56,7 @@ func (r *userRow) marks() string {
 }
 
 // how returns which symbols a file uses, or how it uses the one in the query.
-func (t *usesText) how(r *userRow) string {
+func (t *textWriter) how(r *userRow) string {
 	say := symbolsOf
 	if t.answer.Symbol != "" {
 		say = t.places
@@ -76,7 +76,7 @@ func (t *usesText) how(r *userRow) string {
 }
 
 // within returns the functions around all lines of a file, if there are only a few.
-func within(places []UsePlace) string {
+func within(places []Place) string {
 	const few = 2
 	var names []string
 	for _, p := range places {
@@ -97,10 +97,10 @@ func within(places []UsePlace) string {
 
 // symbolsOf lists the names of used symbols: first those that are used directly, then those of each file that
 // re-exports them.
-func symbolsOf(places []UsePlace) string {
+func symbolsOf(places []Place) string {
 	const few = 5
 	places = slices.Clone(places)
-	slices.SortStableFunc(places, func(a, b UsePlace) int { return strings.Compare(string(a.Via), string(b.Via)) })
+	slices.SortStableFunc(places, func(a, b Place) int { return strings.Compare(string(a.Via), string(b.Via)) })
 	var parts []string
 	seen := make(map[string]bool)
 	for len(places) > 0 {
@@ -138,7 +138,7 @@ func through(via repo.Path) string {
 
 // places returns how a symbol is used, and in which declarations. Members of a type that are used in the same way
 // are listed together.
-func (t *usesText) places(places []UsePlace) string {
+func (t *textWriter) places(places []Place) string {
 	const few = 3
 	type kind struct {
 		how string
@@ -179,7 +179,7 @@ func (t *usesText) places(places []UsePlace) string {
 }
 
 // isAsked reports whether a symbol is one of the declarations in the query.
-func (t *usesText) isAsked(symbol string) bool {
+func (t *textWriter) isAsked(symbol string) bool {
 	return slices.ContainsFunc(t.answer.Declarations, func(d Declaration) bool { return d.Name == symbol })
 }
 

@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/order"
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -32,7 +33,7 @@ const (
 
 // pathMentions lists the plain-text mentions of a path in manifests, scripts, CI and documents:
 // moving the file breaks them. Files with an edge are listed as users.
-func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
+func (r *reader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	base := p.Base()
 	terms := searchindex.Terms(strings.TrimSuffix(base, path.Ext(base)))
 	if len(terms) == 0 {
@@ -112,7 +113,7 @@ func relativeTo(dir, p repo.Path) string {
 }
 
 // mention adds a file if match finds something in it.
-func (r *usesReader) mention(c searchindex.File, match func(line string) string) {
+func (r *reader) mention(c searchindex.File, match func(line string) string) {
 	content := r.tree.Read(r.ctx, c.Path)
 	if content == nil {
 		return
@@ -154,10 +155,10 @@ func hasPath(line, p string) bool {
 		before := strings.TrimSuffix(line[:i], "./")
 		longer := before != "" && strings.ContainsRune("/.-_", rune(before[len(before)-1])) && !strings.HasSuffix(before, "..")
 		if !longer && before != "" {
-			longer = isWordByte(before[len(before)-1])
+			longer = outline.IsNameByte(before[len(before)-1])
 		}
 		if !longer && end < len(line) {
-			longer = isWordByte(line[end]) || line[end] == '-' || line[end] == '.' && end+1 < len(line) && isWordByte(line[end+1])
+			longer = outline.IsNameByte(line[end]) || line[end] == '-' || line[end] == '.' && end+1 < len(line) && outline.IsNameByte(line[end+1])
 		}
 		if !longer {
 			return true
@@ -166,30 +167,10 @@ func hasPath(line, p string) bool {
 	}
 }
 
-func isWordByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
-}
-
-// hasWord reports whether a line contains a name that is not part of a longer one.
-func hasWord(line, name string) bool {
-	for at := 0; ; {
-		i := strings.Index(line[at:], name)
-		if i < 0 {
-			return false
-		}
-		i += at
-		end := i + len(name)
-		if (i == 0 || !isWordByte(line[i-1])) && (end >= len(line) || !isWordByte(line[end])) {
-			return true
-		}
-		at = i + 1
-	}
-}
-
 // otherSpellings lists the files that contain the words of a name in another spelling: snake case, camel case, with
 // dashes, in quotes, or with a word before or after it. A single word does not count.
-func (r *usesReader) otherSpellings(name string, declaring []repo.Path, known map[repo.Path]bool) error {
-	words := nameWords(name)
+func (r *reader) otherSpellings(name string, declaring []repo.Path, known map[repo.Path]bool) error {
+	words := searchindex.NameWords(name)
 	if len(words) < 2 {
 		return nil
 	}
@@ -224,7 +205,7 @@ func (r *usesReader) otherSpellings(name string, declaring []repo.Path, known ma
 			return ""
 		})
 	}
-	longer := func(m Mention) bool { return len(nameWords(m.Text)) > len(words) }
+	longer := func(m Mention) bool { return len(searchindex.NameWords(m.Text)) > len(words) }
 	slices.SortStableFunc(r.answer.Mentions, func(a, b Mention) int {
 		return cmp.Or(order.FalseFirst(a.Generated, b.Generated), order.FalseFirst(longer(a), longer(b)))
 	})
@@ -232,7 +213,7 @@ func (r *usesReader) otherSpellings(name string, declaring []repo.Path, known ma
 }
 
 // declares reports whether a file in the language of some files declares a name. Then the name is another symbol.
-func (r *usesReader) declares(name string, files []repo.Path) bool {
+func (r *reader) declares(name string, files []repo.Path) bool {
 	found, err := r.index.Declarations(r.ctx, name)
 	return err == nil && slices.ContainsFunc(found, func(d searchindex.Declaration) bool {
 		return extensionFamily(d.Path) == extensionFamily(files[0])
@@ -242,7 +223,7 @@ func (r *usesReader) declares(name string, files []repo.Path) bool {
 // sameWords reports whether an identifier consists of some words, with at most one more before
 // and one after them.
 func sameWords(identifier string, words []string) bool {
-	has := nameWords(identifier)
+	has := searchindex.NameWords(identifier)
 	if len(has) > len(words)+1 {
 		return false
 	}
@@ -253,22 +234,6 @@ func sameWords(identifier string, words []string) bool {
 	}
 	return false
 }
-
-// nameWords splits a name into its words, in lower case.
-func nameWords(name string) []string {
-	var words []string
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '.' || r == ':' }) {
-		terms := searchindex.Terms(part)
-		if len(terms) > 1 { // the last one is the whole name
-			terms = terms[:len(terms)-1]
-		}
-		words = append(words, terms...)
-	}
-	return words
-}
-
-// withoutSeparators returns the words of a name without separators.
-func withoutSeparators(name string) string { return strings.Join(nameWords(name), "") }
 
 func unique(list []string) []string {
 	list = slices.Clone(list)

@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ const (
 
 // addTests lists the tests among the users and those that are named for the files, and counts
 // the tests that reach them through other files. name is the symbol that was asked for, if any.
-func (r *usesReader) addTests(files []repo.Path, users []User, name string) error {
+func (r *reader) addTests(files []repo.Path, users []User, name string) error {
 	reached, err := r.reachedBy(files, users, r.listTests(files, users, name))
 	r.answer.ReachedByTests = reached
 	return err
@@ -45,7 +45,7 @@ func (r *usesReader) addTests(files []repo.Path, users []User, name string) erro
 
 // listTests lists the tests among the users and those that are named for the files. It returns
 // them by path.
-func (r *usesReader) listTests(files []repo.Path, users []User, name string) map[repo.Path]int {
+func (r *reader) listTests(files []repo.Path, users []User, name string) map[repo.Path]int {
 	byPath := make(map[repo.Path]int)
 	var list []Test
 	add := func(p repo.Path, how string, lines []int, all bool) {
@@ -118,7 +118,7 @@ func sortByCommand(list []Test) {
 // addCases fills in the tests of each file that contain its lines, and the command that runs only
 // these. symbols are the names that each file uses: the lines of a name that is used often are
 // not all listed.
-func (r *usesReader) addCases(list []Test, symbols map[repo.Path][]string) {
+func (r *reader) addCases(list []Test, symbols map[repo.Path][]string) {
 	for i := 0; i < len(list); {
 		var together []project.TestCase
 		isMany := false // most of its tests use something
@@ -149,7 +149,7 @@ func (r *usesReader) addCases(list []Test, symbols map[repo.Path][]string) {
 }
 
 // linesWith returns the lines of a file with the last part of some names, without comments.
-func (r *usesReader) linesWith(p repo.Path, names []string) []int {
+func (r *reader) linesWith(p repo.Path, names []string) []int {
 	var short []string
 	for _, name := range names {
 		_, name = splitName(name)
@@ -158,8 +158,8 @@ func (r *usesReader) linesWith(p repo.Path, names []string) []int {
 		}
 	}
 	var at []int
-	for i, line := range splitLines(r.tree.Read(r.ctx, p)) {
-		if !isComment(strings.TrimSpace(line)) && slices.ContainsFunc(short, func(name string) bool { return hasWord(line, name) }) {
+	for i, line := range strings.Split(string(r.tree.Read(r.ctx, p)), "\n") {
+		if !outline.IsComment(strings.TrimSpace(line)) && slices.ContainsFunc(short, func(name string) bool { return outline.HasWord(line, name) }) {
 			at = append(at, i+1)
 		}
 	}
@@ -167,7 +167,7 @@ func (r *usesReader) linesWith(p repo.Path, names []string) []int {
 }
 
 // testsBelow lists the tests in a directory.
-func (r *usesReader) testsBelow(dir repo.Path) {
+func (r *reader) testsBelow(dir repo.Path) {
 	var list []Test
 	for i, _ := slices.BinarySearch(r.paths, dir+"/"); i < len(r.paths) && r.paths[i].Under(dir); i++ {
 		p := r.paths[i]
@@ -187,7 +187,7 @@ func (r *usesReader) testsBelow(dir repo.Path) {
 }
 
 // reachedBy counts the test files that use one of the users, directly or through further files.
-func (r *usesReader) reachedBy(files []repo.Path, users []User, listed map[repo.Path]int) (int, error) {
+func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path]int) (int, error) {
 	seen := make(map[repo.Path]bool)
 	for _, p := range files {
 		seen[p] = true

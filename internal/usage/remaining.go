@@ -1,4 +1,4 @@
-package find
+package usage
 
 import (
 	"context"
@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"ken/internal/order"
+	"ken/internal/find"
 	"ken/internal/outline"
-	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/uses"
@@ -34,8 +33,8 @@ type NewFile struct {
 	Imports []outline.Import
 }
 
-// A RemainingUse is a use in the new tree of something that a change removed.
-type RemainingUse struct {
+// A Leftover is a use in the new tree of something that a change removed.
+type Leftover struct {
 	From   repo.Path
 	Lines  []int
 	To     repo.Path // the old path of the file that declared it
@@ -50,11 +49,11 @@ const (
 	maxRemainingFiles = 2000
 )
 
-// RemainingUses finds the exact uses, in the indexed tree, of symbols and files that a change removed. It resolves
+// Remaining finds the exact uses, in the indexed tree, of symbols and files that a change removed. It resolves
 // the names in the new tree against the declarations of the old tree, and omits the uses that now resolve to
 // another declaration. added are the paths that the old tree did not have, untracked the files of the new tree
 // that are not in the index. cut is set if not all files were searched.
-func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path, untracked []NewFile) (list []RemainingUse, cut bool, err error) {
+func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, old []OldFile, added []repo.Path, untracked []NewFile) (list []Leftover, cut bool, err error) {
 	wanted := make(map[repo.Path]*OldFile)
 	names := make(map[string]bool)
 	for i := range old {
@@ -87,7 +86,7 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 	search.after = sync.OnceValues(func() (*uses.Resolver, error) {
 		return uses.NewResolver(newNewSource(src.now, files, untracked))
 	})
-	err = t.References(ctx, candidates, func(f File, refs *outline.References) error {
+	err = t.References(ctx, candidates, func(f find.File, refs *outline.References) error {
 		refs = referencesToRemoved(f.Path, refs, names, wanted)
 		if refs == nil {
 			return nil
@@ -112,7 +111,7 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 
 // candidateUsers lists the files that may use one of the removed things: those with an import that ends in the
 // name of the file or of its directory, those beside it, and those whose text contains a name.
-func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*OldFile, names map[string]bool) (list []File, cut bool, err error) {
+func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*OldFile, names map[string]bool) (list []find.File, cut bool, err error) {
 	chosen := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
 	stems := make(map[string]bool)
@@ -160,7 +159,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Supports(outline.LanguageOf(p, nil)) {
 			continue
 		}
-		list = append(list, File{Path: p, ID: f.ID, Kind: f.Kind})
+		list = append(list, find.File{Path: p, ID: f.ID, Kind: f.Kind})
 	}
 	if len(list) > maxRemainingFiles {
 		list, cut = list[:maxRemainingFiles], true
@@ -223,8 +222,8 @@ type remainingSearch struct {
 
 // remainingOf returns the old edges of one file that lead to something removed, unless the name now leads to
 // another declaration.
-func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References, old []uses.Edge) ([]RemainingUse, error) {
-	var list []RemainingUse
+func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References, old []uses.Edge) ([]Leftover, error) {
+	var list []Leftover
 	var now *newEdges
 	for _, e := range old {
 		f := s.wanted[e.To]
@@ -253,7 +252,7 @@ func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References,
 			return now.leadsElsewhere(e.Symbol, line) || renamed && now.leadsThrough(e.Via, line)
 		})
 		if len(lines) > 0 {
-			list = append(list, RemainingUse{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
+			list = append(list, Leftover{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
 		}
 	}
 	return list, nil
@@ -325,14 +324,14 @@ func lastName(full string) string {
 // An oldSource is the source of a resolver for the tree before a change: the indexed tree with the old versions of
 // the changed files.
 type oldSource struct {
-	now   *source
+	now   *find.Source
 	old   map[repo.Path]*OldFile
 	added map[repo.Path]bool
 	paths []repo.Path
 }
 
-func newOldSource(ctx context.Context, x *searchindex.Index, t Tree, files map[repo.Path]searchindex.File, old []OldFile, added []repo.Path) *oldSource {
-	s := &oldSource{now: &source{ctx: ctx, index: x, tree: t}, old: make(map[repo.Path]*OldFile), added: make(map[repo.Path]bool)}
+func newOldSource(ctx context.Context, x *searchindex.Index, t find.Tree, files map[repo.Path]searchindex.File, old []OldFile, added []repo.Path) *oldSource {
+	s := &oldSource{now: find.NewSource(ctx, x, t, nil), old: make(map[repo.Path]*OldFile), added: make(map[repo.Path]bool)}
 	for _, p := range added {
 		s.added[p] = true
 	}
@@ -393,13 +392,13 @@ func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
 
 // A newSource is the source of a resolver for the tree after a change: the indexed tree with the untracked files.
 type newSource struct {
-	*source
+	*find.Source
 	untracked map[repo.Path]*NewFile
 	paths     []repo.Path
 }
 
-func newNewSource(indexed *source, files map[repo.Path]searchindex.File, untracked []NewFile) *newSource {
-	s := &newSource{source: indexed, untracked: make(map[repo.Path]*NewFile), paths: slices.Collect(maps.Keys(files))}
+func newNewSource(indexed *find.Source, files map[repo.Path]searchindex.File, untracked []NewFile) *newSource {
+	s := &newSource{Source: indexed, untracked: make(map[repo.Path]*NewFile), paths: slices.Collect(maps.Keys(files))}
 	for i := range untracked {
 		f := &untracked[i]
 		if _, there := files[f.Path]; !there {
@@ -416,13 +415,13 @@ func (s *newSource) Paths() []repo.Path { return s.paths }
 func (s *newSource) File(p repo.Path) (*uses.File, error) {
 	f := s.untracked[p]
 	if f == nil {
-		return s.source.File(p)
+		return s.Source.File(p)
 	}
 	return &uses.File{Path: p, Language: f.Outline.Language, Package: f.Outline.Package, Symbols: f.Outline.Symbols, Imports: f.Imports}, nil
 }
 
 func (s *newSource) Declarations(name string) ([]uses.Declaration, error) {
-	list, err := s.source.Declarations(name)
+	list, err := s.Source.Declarations(name)
 	if err != nil {
 		return nil, err
 	}
@@ -435,145 +434,4 @@ func (s *newSource) Declarations(name string) ([]uses.Declaration, error) {
 	}
 	slices.SortStableFunc(list, func(a, b uses.Declaration) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return list, nil
-}
-
-// A ChangedFile is a file of the tree with its changed symbols.
-type ChangedFile struct {
-	Path    repo.Path
-	Symbols map[string]bool // full names; nil if they are unknown
-	Reached map[string]bool // Symbols, and the symbols of the file that may use them; nil if they are unknown
-}
-
-// TestsOf lists the tests of some changed files, without duplicates, with the command that runs each: those that
-// use one of the changed symbols directly, and those that are named for a file, unless they use only other symbols
-// of it. Tests that are named for a file or are beside it come first. For a changed Go package without such tests,
-// the last ones in list are How "package": another test of it. edited lists the changed files that are tests; they
-// are not in list.
-func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []ChangedFile) (list, edited []Test, err error) {
-	r := &usesReader{ctx: ctx, index: x, tree: t, answer: &UsesAnswer{}}
-	if r.files, err = x.Files(ctx); err != nil {
-		return nil, nil, err
-	}
-	r.paths = slices.Sorted(maps.Keys(r.files))
-	read := func(p repo.Path) ([]byte, error) { return t.Read(ctx, p), nil }
-	if r.project, err = project.New(r.paths, read); err != nil {
-		return nil, nil, err
-	}
-	var direct []searchindex.Edge
-	var files []repo.Path
-	isEdited := make(map[repo.Path]bool)
-	isNamed := make(map[repo.Path]bool)
-	dirs := make(map[repo.Path]bool)
-	for _, c := range changed {
-		if !r.isFile(c.Path) {
-			continue
-		}
-		if r.isTest(c.Path) {
-			isEdited[c.Path] = true
-			if command, ok, _ := r.project.TestCommand(c.Path); ok {
-				edited = append(edited, Test{PathJSON: c.Path.JSON(), path: c.Path, Command: command.Run})
-			}
-			continue
-		}
-		files = append(files, c.Path)
-		dirs[c.Path.Dir()] = true
-		users, err := x.Users(ctx, c.Path)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, e := range users {
-			if r.isTest(e.From) && r.usesChanged(c, e) {
-				direct = append(direct, e)
-			}
-		}
-		for _, test := range r.project.NamedTests(c.Path) {
-			isNamed[test] = isNamed[test] || isTestOf(test, c, users)
-		}
-	}
-	r.listTests(files, r.groupByFile(direct, fromFile), "")
-	list = slices.DeleteFunc(r.answer.Tests, func(t Test) bool { return isEdited[t.path] || t.How == "named" && !isNamed[t.path] })
-	slices.SortStableFunc(list, func(a, b Test) int {
-		return order.FalseFirst(!isNamed[a.path] && !dirs[a.path.Dir()], !isNamed[b.path] && !dirs[b.path.Dir()])
-	})
-	return append(list, r.packageTests(files, slices.Concat(list, edited))...), edited, nil
-}
-
-// packageTests returns one test for each directory of Go files whose tests are not listed yet.
-func (r *usesReader) packageTests(files []repo.Path, listed []Test) []Test {
-	done := make(map[repo.Path]bool)
-	for _, t := range listed {
-		done[t.path.Dir()] = true
-	}
-	var list []Test
-	for _, p := range files {
-		dir := p.Dir()
-		if done[dir] || outline.LanguageOf(p, nil) != outline.Go {
-			continue
-		}
-		done[dir] = true
-		i := slices.IndexFunc(r.paths, func(o repo.Path) bool { return o.Dir() == dir && r.project.IsTest(o) })
-		if i < 0 {
-			continue
-		}
-		if command, ok, _ := r.project.TestCommand(r.paths[i]); ok {
-			list = append(list, Test{PathJSON: r.paths[i].JSON(), path: r.paths[i], How: "package", Command: command.Run})
-		}
-	}
-	return list
-}
-
-// usesChanged reports whether a test uses a changed symbol of a file. A test that uses a type counts
-// for a changed member of it if the test has the name of the member.
-func (r *usesReader) usesChanged(c ChangedFile, e searchindex.Edge) bool {
-	if c.Symbols == nil || e.Symbol == "" {
-		return false
-	}
-	if c.Symbols[e.Symbol] {
-		return true
-	}
-	var members []string
-	for name := range c.Symbols {
-		owner, member := splitName(name)
-		if owner != e.Symbol {
-			continue
-		}
-		if member == "__init__" || member == "constructor" {
-			return true
-		}
-		members = append(members, name)
-	}
-	return len(members) > 0 && len(r.linesWith(e.From, members)) > 0
-}
-
-// reaches reports whether the change may reach a symbol of the file or a member of it.
-func (c *ChangedFile) reaches(symbol string) bool {
-	if c.Reached == nil || c.Reached[symbol] {
-		return true
-	}
-	for name := range c.Reached {
-		if owner, _ := splitName(name); owner == symbol {
-			return true
-		}
-	}
-	return false
-}
-
-// isTestOf reports whether a test that is named for a file tests it: the test uses a symbol that the
-// change may reach. If ken knows no use of the file in the test, the directories must agree.
-func isTestOf(test repo.Path, c ChangedFile, users []searchindex.Edge) bool {
-	known := false
-	for _, e := range users {
-		if e.From != test {
-			continue
-		}
-		if e.Symbol == "" || len(c.Symbols) == 0 || c.reaches(e.Symbol) {
-			return true
-		}
-		known = true
-	}
-	if known {
-		return false
-	}
-	dir := c.Path.Dir()
-	return test.Dir() == dir || dir != "" && (test.Under(dir) || test.Dir().Base() == dir.Base())
 }

@@ -1,0 +1,91 @@
+package usage
+
+import (
+	"context"
+	"crypto/sha1"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ken/internal/find"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// A memoryTree is a tree of files in memory, without a history.
+type memoryTree struct {
+	find.Tree
+	files map[repo.Path]string
+}
+
+func (t *memoryTree) State(context.Context) (string, error) { return "", nil }
+
+func (t *memoryTree) Commit() repo.ID { return repo.ID{} }
+
+func (t *memoryTree) Files(context.Context) ([]find.File, error) {
+	var list []find.File
+	for _, p := range slices.Sorted(maps.Keys(t.files)) {
+		sum := sha1.Sum([]byte(t.files[p]))
+		list = append(list, find.File{Path: p, ID: repo.IDFromBytes(sum[:]), Kind: repo.KindSource})
+	}
+	return list, nil
+}
+
+func (t *memoryTree) Facts(_ context.Context, files []find.File, see func(find.File, find.Facts, []byte) error) error {
+	for _, f := range files {
+		content := []byte(t.files[f.Path])
+		o, refs, _ := outline.ParseWithReferences(f.Path, content) // both are nil for other files
+		if err := see(f, find.Facts{Outline: o, References: refs}, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *memoryTree) References(ctx context.Context, files []find.File, see func(find.File, *outline.References) error) error {
+	return t.Facts(ctx, files, func(f find.File, facts find.Facts, _ []byte) error { return see(f, facts.References) })
+}
+
+func (t *memoryTree) Read(_ context.Context, p repo.Path) []byte { return []byte(t.files[p]) }
+
+// A method lists the callers of the interface that its type implements, and the calls on values of an unknown
+// type; ken never calls it unused.
+func TestMethod(t *testing.T) {
+	tree := &memoryTree{files: map[repo.Path]string{
+		"go.mod":         "module shop\n",
+		"db/store.go":    "package db\n\ntype Store struct{}\n\nfunc (s *Store) Get() {}\n\nfunc (s *Store) Put() {}\n",
+		"db/getter.go":   "package db\n\n// A Getter gets.\ntype Getter interface {\n\t// Get gets.\n\tGet()\n}\n\ntype Closer interface {\n\tGet()\n\tClose()\n}\n",
+		"web/web.go":     "package web\n\nimport \"shop/db\"\n\nfunc show(g db.Getter) { g.Get() }\n",
+		"web/close.go":   "package web\n\nimport \"shop/db\"\n\nfunc end(c db.Closer) { c.Get() }\n",
+		"web/unknown.go": "package web\n\nfunc all() { open().Put() }\n",
+	}}
+	x, err := searchindex.Open(t.Context(), filepath.Join(t.TempDir(), "search.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	err = x.Update(t.Context(), func(w *searchindex.Writer) error {
+		_, err := find.Update(t.Context(), w, tree)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := answerFrom(t.Context(), x, tree, Query{Asked: "db/store.go#Store.Get", whole: "db/store.go#Store.Get", path: "db/store.go", symbol: "Store.Get"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Through) != 1 || a.Through[0].Name != "Getter.Get" || a.Through[0].Line != 6 || len(a.Through[0].UsedBy) != 1 || a.Through[0].UsedBy[0].Path != "web/web.go" {
+		t.Errorf("Store.Get is used through %+v, expected Getter.Get in web/web.go alone: Store has no Close", a.Through)
+	}
+	a, err = answerFrom(t.Context(), x, tree, Query{Asked: "Store.Put", whole: "Store.Put"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := a.String(); len(a.AmbiguousIn) != 1 || a.AmbiguousIn[0].Path != "web/unknown.go" || strings.Contains(text, "no use") {
+		t.Errorf("Store.Put may be used by %+v, expected web/unknown.go, in\n%s", a.AmbiguousIn, text)
+	}
+}
