@@ -40,10 +40,10 @@ func oneOfEach() *board.Board {
 	w := board.Worktree{
 		Files: read(board.Files{
 			Unknown: []registry.Verdict{
-				{PathJSON: repo.Path("locked.go").JSON(), Finding: registry.FindingUnknown, Reason: "permission denied", Summary: fresh.Stale},
+				{PathJSON: repo.Path("locked.go").JSON(), Reason: "permission denied", Summary: fresh.Stale},
 			},
 			Stale: []registry.Verdict{
-				{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
+				{PathJSON: repo.Path("main.go").JSON(), Content: registry.Comparison{State: fresh.Stale}, Summary: fresh.Stale, Grade: fresh.GradeBody},
 			},
 			RenamedFrom: read(map[repo.Path]repo.Path{"main.go": "old.go"}),
 		}),
@@ -225,7 +225,7 @@ func TestPartOfPartThatCannotBeRead(t *testing.T) {
 	unread := &board.Unread{Reason: "it is broken", Hint: "mend it with: ken state restore"}
 	w := board.Worktree{
 		Files: read(board.Files{
-			Stale:       []registry.Verdict{{PathJSON: repo.Path("main.go").JSON(), Finding: registry.FindingMismatch, Summary: fresh.Stale}},
+			Stale:       []registry.Verdict{{PathJSON: repo.Path("main.go").JSON(), Content: registry.Comparison{State: fresh.Stale}, Summary: fresh.Stale}},
 			RenamedFrom: board.Part[map[repo.Path]repo.Path]{Unknown: unread},
 		}),
 		State: read(board.State{Workflow: board.Part[workflow.Document]{Unknown: unread}}),

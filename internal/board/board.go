@@ -114,7 +114,7 @@ type Files struct {
 type MapFile struct {
 	Path    repo.Path
 	Size    int64
-	Found   registry.Finding
+	Content registry.Comparison
 	Summary fresh.State
 	Grade   fresh.Grade
 	Reason  string

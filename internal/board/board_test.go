@@ -286,16 +286,16 @@ func TestReasonsAreInPlainWords(t *testing.T) {
 // known of its summary.
 func TestFilesThatNeedAttention(t *testing.T) {
 	w := healthy()
-	verdict := func(p repo.Path, finding registry.Finding, summary fresh.State) {
-		w.report.Verdicts = append(w.report.Verdicts, registry.Verdict{PathJSON: p.JSON(), Finding: finding, Summary: summary})
+	verdict := func(p repo.Path, content fresh.Verdict, summary fresh.State) {
+		w.report.Verdicts = append(w.report.Verdicts, registry.Verdict{PathJSON: p.JSON(), Content: registry.Comparison(content), Summary: summary})
 	}
-	verdict("fresh.go", registry.FindingMatch, fresh.Fresh)
-	verdict("edited.go", registry.FindingMismatch, fresh.None)
-	verdict("stale.go", registry.FindingMismatch, fresh.Stale)
-	verdict("sparse.go", registry.FindingSparse, fresh.Stale)
-	verdict("locked.go", registry.FindingUnknown, fresh.Stale)
-	verdict("merged.go", registry.FindingConflicted, fresh.Fresh)
-	verdict("damaged.go", registry.FindingMatch, fresh.Unknown)
+	verdict("fresh.go", fresh.Verdict{State: fresh.Fresh}, fresh.Fresh)
+	verdict("edited.go", fresh.Verdict{State: fresh.Stale}, fresh.None)
+	verdict("stale.go", fresh.Verdict{State: fresh.Stale}, fresh.Stale)
+	verdict("sparse.go", fresh.NotCheckedOut.Verdict(), fresh.Stale)
+	verdict("locked.go", fresh.Verdict{}, fresh.Stale)
+	verdict("merged.go", fresh.Conflicted.Verdict(), fresh.Fresh)
+	verdict("damaged.go", fresh.Verdict{State: fresh.Fresh}, fresh.Unknown)
 	s := source(w)
 	s.RenamedFrom = func(context.Context, []repo.Path) (map[repo.Path]repo.Path, error) {
 		return nil, errors.New("it is broken")
@@ -321,7 +321,7 @@ func TestFilesThatNeedAttention(t *testing.T) {
 // A source reads only what its face shows.
 func TestSourceWithoutMap(t *testing.T) {
 	w := healthy()
-	w.report.Verdicts = []registry.Verdict{{PathJSON: repo.Path("a.go").JSON(), Finding: registry.FindingMatch, Summary: fresh.Fresh}}
+	w.report.Verdicts = []registry.Verdict{{PathJSON: repo.Path("a.go").JSON(), Content: registry.Comparison{State: fresh.Fresh}, Summary: fresh.Fresh}}
 	w.archive = errors.New("nobody asked for the archive")
 	s := source(w)
 	s.Archive = false

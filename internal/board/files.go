@@ -26,7 +26,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 	for i := range rep.Verdicts {
 		v := &rep.Verdicts[i]
 		switch {
-		case v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted || v.Summary == fresh.Unknown:
+		case v.Content.State == fresh.Unknown || v.Summary == fresh.Unknown:
 			f.Unknown = append(f.Unknown, *v)
 		case v.Summary == fresh.Stale:
 			f.Stale = append(f.Stale, *v)
@@ -34,7 +34,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		}
 		if size, tracked := sizes[v.RawPath()]; tracked {
 			f.Bytes += size
-			f.MapFiles = append(f.MapFiles, MapFile{v.RawPath(), size, v.Finding, v.Summary, v.Grade, v.Reason})
+			f.MapFiles = append(f.MapFiles, MapFile{v.RawPath(), size, v.Content, v.Summary, v.Grade, v.Reason})
 		}
 	}
 	if s.RenamedFrom != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ken/internal/fresh"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -170,8 +169,8 @@ func (l MapFile) Tile() Tile {
 	if l.Summary == fresh.None {
 		t.Verdict = "no summary"
 	}
-	if l.Found == registry.FindingUnknown || l.Found == registry.FindingConflicted {
-		t.State, t.Verdict = fresh.Unknown, l.Found.String()
+	if l.Content.State == fresh.Unknown {
+		t.State, t.Verdict = fresh.Unknown, l.Content.String()
 	}
 	if l.Summary == fresh.Stale && l.Grade != "" {
 		t.Verdict += ", " + string(l.Grade)

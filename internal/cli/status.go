@@ -217,7 +217,7 @@ func (p *program) listFiles(known *statusReport) {
 	left := known.Counts.Sparse // files that no line names
 	for _, v := range known.Verdicts {
 		word, tone, why := describeVerdict(v)
-		if v.Finding == registry.FindingSparse {
+		if v.Content.Reason == fresh.NotCheckedOut {
 			left--
 		}
 		p.io.Line(tone, word, v.RawPath().String(), why)

@@ -10,6 +10,7 @@ import (
 
 	"ken/internal/english"
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -92,10 +93,10 @@ func (v *verified) print(out *term.IO) {
 	out.Printf("%s\n", term.Clean(v.Headline()))
 	sparse := v.Counts.Sparse
 	for _, f := range v.Verdicts {
-		if f.Finding == registry.FindingSparse {
+		if f.Content.Reason == fresh.NotCheckedOut {
 			sparse--
 		}
-		finding, why := f.Finding.String(), ""
+		finding, why := f.Content.String(), ""
 		switch word, reason := f.Describe(); {
 		case word == finding:
 			why = reason

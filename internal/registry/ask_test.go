@@ -78,7 +78,7 @@ func (r *fakeRepo) close(t rapid.TB, opts registry.CloseOptions) *registry.Close
 func verdicts(rep *registry.Report) []string {
 	lines := []string{}
 	for _, v := range rep.Verdicts {
-		line := fmt.Sprintf("%s %s %s", v.Finding, v.Summary, v.Path)
+		line := fmt.Sprintf("%s %s %s", v.Content, v.Summary, v.Path)
 		if v.Restored {
 			line += " restored"
 		}

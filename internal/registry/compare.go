@@ -179,7 +179,7 @@ func (v *verification) dropRow(row store.FileRow) {
 		v.untrackedRows[row.Content.ID] = row
 	}
 	v.rep.add(Verdict{
-		path: row.Path, Finding: FindingMissing, MD5: row.Content.MD5, ID: row.Content.ID,
+		path: row.Path, Content: Comparison{State: fresh.Gone}, MD5: row.Content.MD5, ID: row.Content.ID,
 		Summary: fresh.None, Kind: row.Kind, Reason: reasonUntracked, untracked: true,
 	}, v.opts.All)
 }

@@ -8,17 +8,18 @@ import (
 
 // Describe returns a verdict as words for people: the state of the summary first, then how the file changed.
 func (v Verdict) Describe() (word, why string) {
-	switch v.Finding {
-	case FindingUnknown, FindingConflicted:
-		return v.Finding.String(), strings.TrimPrefix(v.Reason, "read "+v.path.String()+": ")
-	case FindingMissing:
-		return "missing", v.Reason
-	case FindingSparse:
+	if v.Content.Reason == fresh.NotCheckedOut {
 		if v.Summary == fresh.Stale {
 			return "stale", v.Reason + ", and " + v.staleFor()
 		}
 		return "sparse", v.Reason
-	case FindingNew:
+	}
+	switch v.Content.State {
+	case fresh.Unknown:
+		return v.Content.String(), strings.TrimPrefix(v.Reason, "read "+v.path.String()+": ")
+	case fresh.Gone:
+		return "missing", v.Reason
+	case fresh.None:
 		switch {
 		case v.Summary == fresh.Stale:
 			return "stale", v.renamed("; ") + v.staleFor()
@@ -29,7 +30,7 @@ func (v Verdict) Describe() (word, why string) {
 		default:
 			return "new", "summary " + v.Summary.String() + colon(v.Reason)
 		}
-	case FindingMismatch:
+	case fresh.Stale:
 		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
 			// This is the last check of ken, which may differ from the commit that git compares with.
 			return "changed", "since the last check; summary " + v.Summary.String() + colon(v.Reason)

@@ -124,8 +124,8 @@ func TestConversions(t *testing.T) {
 			w.write("a.x", c.disk)
 			rep := w.status(t, registry.VerifyOptions{All: true})
 			v := rep.Verdicts[1]
-			if v.ID != c.want || (v.Finding == registry.FindingMismatch) != c.change || (v.Summary != fresh.Fresh) != c.change {
-				t.Errorf("the verdict is %s, %s with the id %s; want the id %s, and changed: %t", v.Finding, v.Summary, v.ID, c.want, c.change)
+			if v.ID != c.want || (v.Content.State == fresh.Stale) != c.change || (v.Summary != fresh.Fresh) != c.change {
+				t.Errorf("the verdict is %s, %s with the id %s; want the id %s, and changed: %t", v.Content, v.Summary, v.ID, c.want, c.change)
 			}
 			if (rep.State == registry.StateTrust) == c.change {
 				t.Errorf("the entry state is %s for the reasons %q; changed should be %t", rep.State, rep.Reasons, c.change)

@@ -21,28 +21,30 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 		}
 		switch {
 		case it.row == nil:
-			verdict.Finding = FindingNew
+			verdict.Content.State = fresh.None
 			if old, ok := v.formerPath(row); ok {
 				j := old.JSON()
 				verdict.former, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
 			}
 		case it.row.Content.ID == row.Content.ID, sameMD5(it.row.Content, row.Content):
-			verdict.Finding = FindingMatch
+			verdict.Content.State = fresh.Fresh
 		default:
-			verdict.Finding = FindingMismatch
+			verdict.Content.State = fresh.Stale
 			verdict.Restored = !known.IsZero()
 		}
 	case sparse:
 		verdict = v.sparseVerdict(row)
 	case conflicted:
-		verdict.Finding, verdict.Reason = FindingConflicted, "unmerged"
+		verdict.Content.Reason = fresh.Conflicted
+		verdict.Reason = "unmerged"
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 	case absent:
-		verdict.Finding, verdict.Reason = FindingMissing, reasonText(s.err, "tracked, but not on disk")
+		verdict.Content.State = fresh.Gone
+		verdict.Reason = reasonText(s.err, "tracked, but not on disk")
 		keep = it.row != nil
 	default:
 		v.failed = true
-		verdict.Finding, verdict.Reason = FindingUnknown, reasonText(s.err, "could not be read")
+		verdict.Reason = reasonText(s.err, "could not be read")
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 		keep = it.row != nil
 	}
@@ -114,14 +116,15 @@ func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State
 // sparseVerdict returns the verdict of a path that is not checked out. Its blob is its content, unless a filter changes
 // the bytes. Then the verdict is unknown.
 func (r *Registry) sparseVerdict(row store.FileRow) Verdict {
-	v := r.rowVerdict(row, FindingSparse)
+	v := r.rowVerdict(row)
+	v.Content.Reason = fresh.NotCheckedOut
 	v.Reason = reasonSparse
 	if !row.Marks.Has(store.MarkRaw) {
 		return v
 	}
 	v.ID, v.MD5 = repo.ID{}, repo.MD5{}
 	if v.Summary != fresh.None && v.Summary != fresh.Excluded {
-		v.Finding, v.Summary, v.Grade, v.Reason = FindingUnknown, fresh.Unknown, "", reasonFiltered
+		v.Content, v.Summary, v.Grade, v.Reason = Comparison{}, fresh.Unknown, "", reasonFiltered
 	}
 	return v
 }

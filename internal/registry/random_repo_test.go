@@ -174,8 +174,8 @@ func TestLife(t *testing.T) {
 		l.agree(t, l.status(t, registry.VerifyOptions{}), again)
 		l.agree(t, l.status(t, registry.VerifyOptions{OmitSparse: true}), quiet(again))
 		for _, v := range again.Verdicts {
-			if v.Finding == registry.FindingNew || v.Finding == registry.FindingMismatch {
-				t.Errorf("%s is %s directly after a verification", v.Path, v.Finding)
+			if v.Content.State == fresh.None || v.Content.State == fresh.Stale {
+				t.Errorf("%s is %s directly after a verification", v.Path, v.Content)
 			}
 		}
 	})
@@ -195,7 +195,7 @@ func (r *randomRepo) agree(t *rapid.T, a, b *registry.Report) {
 func quiet(rep *registry.Report) *registry.Report {
 	only := *rep
 	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.Verdict) bool {
-		return v.Finding == registry.FindingSparse && v.Summary != fresh.Stale
+		return v.Content.Reason == fresh.NotCheckedOut && v.Summary != fresh.Stale
 	})
 	return &only
 }
@@ -232,18 +232,18 @@ func (r *randomRepo) truthful(t *rapid.T, rep *registry.Report) {
 			once := (p == "b.go" || p == "c.f") && (v.Summary == fresh.Unknown || v.Summary == fresh.None || v.Summary == fresh.Excluded)
 			if r.attributesOf(p).Filtered || once {
 				if v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.Summary == fresh.None && r.described[p] {
-					t.Errorf("%s has a filter and is not checked out: verdict %s, summary %s", p, v.Finding, v.Summary)
+					t.Errorf("%s has a filter and is not checked out: verdict %s, summary %s", p, v.Content, v.Summary)
 				}
 				continue
 			}
-			if v.Finding != registry.FindingSparse || v.ID != e.ID || v.Summary == fresh.Fresh != r.written[e.ID] && v.Summary != fresh.Excluded {
-				t.Errorf("%s is not checked out: verdict %s, summary %s", p, v.Finding, v.Summary)
+			if v.Content.Reason != fresh.NotCheckedOut || v.ID != e.ID || v.Summary == fresh.Fresh != r.written[e.ID] && v.Summary != fresh.Excluded {
+				t.Errorf("%s is not checked out: verdict %s, summary %s", p, v.Content, v.Summary)
 			}
 			continue
 		}
 		if r.index[p] == nil || r.disk[p] == nil {
-			if v.Finding != registry.FindingMissing || v.Summary == fresh.Fresh {
-				t.Errorf("%s is missing: verdict %s, summary %s", p, v.Finding, v.Summary)
+			if v.Content.State != fresh.Gone || v.Summary == fresh.Fresh {
+				t.Errorf("%s is missing: verdict %s, summary %s", p, v.Content, v.Summary)
 			}
 			// A file that had a filter when it was last seen may still count as filtered.
 			once := (p == "b.go" || p == "c.f") && v.Summary == fresh.Excluded

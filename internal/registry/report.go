@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ type Upstream struct {
 	Behind int    `json:"behind"`
 }
 
-// Counts counts paths twice: by finding, and by the state of their summaries. Fresh, Stale, None, Excluded and Unknown
+// Counts counts paths twice: by comparison, and by the state of their summaries. Fresh, Stale, None, Excluded and Unknown
 // add up to Files. Missing also counts paths that are no longer tracked.
 type Counts struct {
 	Files      int `json:"files"`
@@ -59,47 +58,35 @@ type Paths struct {
 	Paths []repo.PathJSON `json:"paths"`
 }
 
-// A Finding is how a path compares with its row.
-type Finding uint8
+// A Comparison is the verdict about what the last check found at a path: fresh if the file has the same content, stale
+// if it has another one, gone if it is missing in the index or on disk, none if the last check did not know the path.
+type Comparison fresh.Verdict
 
-// The findings. The zero value is FindingUnknown.
-const (
-	FindingUnknown    Finding = iota // could not be read
-	FindingMatch                     // same content
-	FindingMismatch                  // other content
-	FindingMissing                   // missing in the index or on disk
-	FindingNew                       // tracked, without a row
-	FindingConflicted                // unmerged
-	FindingSparse                    // not checked out
-)
-
-var findingNames = [...]string{"unknown", "match", "mismatch", "missing", "new", "conflicted", "sparse"}
-
-func (f Finding) String() string {
-	if int(f) < len(findingNames) {
-		return findingNames[f]
+// String returns the word for the comparison: match, mismatch, missing or new, the reason if there is one, or unknown.
+func (c Comparison) String() string {
+	switch {
+	case c.Reason != "":
+		return string(c.Reason)
+	case c.State == fresh.Fresh:
+		return "match"
+	case c.State == fresh.Stale:
+		return "mismatch"
+	case c.State == fresh.Gone:
+		return "missing"
+	case c.State == fresh.None:
+		return "new"
+	default:
+		return c.State.String()
 	}
-	return fmt.Sprintf("Finding(%d)", uint8(f))
 }
 
-// MarshalText writes the finding's name.
-func (f Finding) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
-// UnmarshalText reads the finding's name.
-func (f *Finding) UnmarshalText(b []byte) error {
-	for i, name := range findingNames {
-		if name == string(b) {
-			*f = Finding(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown finding %q", b)
-}
+// MarshalText returns the word for the comparison.
+func (c Comparison) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // A Verdict is the state of one path and of its summary.
 type Verdict struct {
 	repo.PathJSON
-	Finding     Finding     `json:"verdict"`
+	Content     Comparison  `json:"verdict"`
 	MD5         repo.MD5    `json:"content_md5"` // null if the bytes were not read
 	ID          repo.ID     `json:"content_id"`
 	Summary     fresh.State `json:"summary"`
@@ -119,7 +106,8 @@ func (v Verdict) RawPath() repo.Path { return v.path }
 
 // Notable reports whether a list should show the path: it changed, or its summary does not hold.
 func (v Verdict) Notable() bool {
-	return v.Finding != FindingMatch || v.Summary == fresh.Stale || v.Summary == fresh.Unknown
+	changed := v.Content.State != fresh.Fresh || v.Content.Reason != ""
+	return changed || v.Summary == fresh.Stale || v.Summary == fresh.Unknown
 }
 
 // add counts v, and lists it if it is notable or if all paths are wanted.
@@ -158,18 +146,18 @@ func (rep *Report) sort() {
 // tally counts v.
 func (rep *Report) tally(v Verdict) {
 	c := &rep.Counts
-	switch v.Finding {
-	case FindingMatch:
+	switch v.Content.String() {
+	case "match":
 		c.Match++
-	case FindingMismatch:
+	case "mismatch":
 		c.Mismatch++
-	case FindingMissing:
+	case "missing":
 		c.Missing++
-	case FindingNew:
+	case "new":
 		c.New++
-	case FindingConflicted:
+	case "conflicted":
 		c.Conflicted++
-	case FindingSparse:
+	case "sparse":
 		c.Sparse++
 	default:
 		c.Unknown++

@@ -4,23 +4,19 @@ import (
 	"encoding/base64"
 	"testing"
 
+	"ken/internal/fresh"
 	"ken/internal/registry"
 )
 
-func TestFindingsReadBack(t *testing.T) {
-	for f := registry.FindingUnknown; f <= registry.FindingSparse; f++ {
-		text, err := f.MarshalText()
-		if err != nil {
-			t.Fatal(err)
+// The words for comparisons are published. The zero value is unknown.
+func TestWordsForComparisons(t *testing.T) {
+	for want, c := range map[string]fresh.Verdict{
+		"unknown": {}, "match": {State: fresh.Fresh}, "mismatch": {State: fresh.Stale}, "missing": {State: fresh.Gone}, "new": {State: fresh.None},
+		"conflicted": fresh.Conflicted.Verdict(), "sparse": fresh.NotCheckedOut.Verdict(),
+	} {
+		if got, err := registry.Comparison(c).MarshalText(); err != nil || string(got) != want {
+			t.Errorf("%+v is %s (error %v), want %s", c, got, err, want)
 		}
-		var back registry.Finding
-		if err := back.UnmarshalText(text); err != nil || back != f {
-			t.Errorf("%s reads back as %s, %v", f, back, err)
-		}
-	}
-	var f registry.Finding
-	if f.UnmarshalText([]byte("splendid")) == nil {
-		t.Error("unmarshalled an unknown finding")
 	}
 }
 

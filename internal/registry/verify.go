@@ -31,7 +31,9 @@ func (o VerifyOptions) omits(v Verdict, at State) bool {
 	if v.Summary == fresh.Stale {
 		return false
 	}
-	return o.OmitNew && v.Finding == FindingNew && at == StateBootstrap || o.OmitSparse && v.Finding == FindingSparse
+	isNew := v.Content.State == fresh.None && at == StateBootstrap
+	isSparse := v.Content.Reason == fresh.NotCheckedOut
+	return o.OmitNew && isNew || o.OmitSparse && isSparse
 }
 
 // Status returns the report of a verification and writes nothing.
@@ -211,11 +213,11 @@ func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.P
 		return r.sparseVerdict(row)
 	}
 	if !e.view.converts() {
-		return r.rowVerdict(row, FindingMatch)
+		return r.rowVerdict(row)
 	}
 	i, tracked := repo.FindEntry(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
-		return r.rowVerdict(row, FindingMatch)
+		return r.rowVerdict(row)
 	}
 	return r.matchVerdict(row, e.view, i)
 }
@@ -245,18 +247,18 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 
 // matchVerdict returns the verdict of entry i, whose row is current except for the md5.
 func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
-	v := r.rowVerdict(row, FindingMatch)
+	v := r.rowVerdict(row)
 	if seen.pathState(i).content.MD5.IsZero() && seen.outdated(i, row) {
 		v.MD5 = repo.MD5{}
 	}
 	return v
 }
 
-// rowVerdict returns the verdict of a path from its row.
-func (r *Registry) rowVerdict(row store.FileRow, f Finding) Verdict {
+// rowVerdict returns the verdict of an unchanged path from its row.
+func (r *Registry) rowVerdict(row store.FileRow) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
-		path: row.Path, Finding: f, MD5: row.Content.MD5, ID: row.Content.ID,
+		path: row.Path, Content: Comparison{State: fresh.Fresh}, MD5: row.Content.MD5, ID: row.Content.ID,
 		Summary: state, Grade: grade, Kind: row.Kind, Reason: row.Excluded,
 	}
 }

@@ -68,16 +68,16 @@ func (c *ReadOnlyCheck) files() []workspace.File {
 	for i := range c.report.Verdicts {
 		v := &c.report.Verdicts[i]
 		size, tracked := c.sizes[v.RawPath()]
-		if !tracked || v.Finding == registry.FindingMissing {
+		if !tracked || v.Content.State == fresh.Gone {
 			continue
 		}
 		f := workspace.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
 		if v.Summary == fresh.Excluded {
 			f.Excluded = cmp.Or(v.Reason, "policy")
 		}
-		if v.Finding == registry.FindingUnknown || v.Finding == registry.FindingConflicted {
+		if v.Content.State == fresh.Unknown {
 			f.ID = repo.ID{}
-			f.Problem = cmp.Or(v.Reason, v.Finding.String())
+			f.Problem = cmp.Or(v.Reason, v.Content.String())
 		}
 		files = append(files, f)
 	}

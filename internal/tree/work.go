@@ -118,11 +118,11 @@ func (t *WorkTree) take(rep *registry.Report) *registry.Report {
 	t.problems = make(map[repo.Path]string)
 	t.missing = make(map[repo.Path]bool)
 	for _, v := range rep.Verdicts {
-		switch v.Finding {
-		case registry.FindingMissing:
+		switch v.Content.State {
+		case fresh.Gone:
 			t.missing[v.RawPath()] = true
-		case registry.FindingUnknown, registry.FindingConflicted:
-			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Finding.String())
+		case fresh.Unknown:
+			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Content.String())
 		default:
 		}
 	}

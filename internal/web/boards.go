@@ -172,7 +172,7 @@ func (v *boardView) mark(fp Fingerprint) string {
 	_, _ = io.WriteString(sum, string(fp))
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.MapFiles {
-			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
+			fmt.Fprintf(sum, "%q %d %s %d %s %q\n", l.Path, l.Size, l.Content, l.Summary, l.Grade, l.Reason)
 		}
 	}
 	if d := v.tree.Documents; d.Unknown != nil {

@@ -245,7 +245,7 @@ func TestTagCoversEverythingShown(t *testing.T) {
 	for what, change := range map[string]func(*board.MapFile, *board.Directory){
 		"the path of a file":       func(l *board.MapFile, _ *board.Directory) { l.Path = repo.Path("b") },
 		"its size":                 func(l *board.MapFile, _ *board.Directory) { l.Size++ },
-		"its verdict":              func(l *board.MapFile, _ *board.Directory) { l.Found++ },
+		"its verdict":              func(l *board.MapFile, _ *board.Directory) { l.Content.State++ },
 		"its summary":              func(l *board.MapFile, _ *board.Directory) { l.Summary++ },
 		"its reason":               func(l *board.MapFile, _ *board.Directory) { l.Reason = "x" },
 		"the text of a directory":  func(_ *board.MapFile, d *board.Directory) { d.Text = "x" },

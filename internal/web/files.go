@@ -204,7 +204,7 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	}
 	b := &fileBody{
 		pathDetails: pathDetails{Path: path}, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
-		Unmerged: leaf.Found == registry.FindingConflicted, Arg: pathArg(path),
+		Unmerged: leaf.Content.Reason == fresh.Conflicted, Arg: pathArg(path),
 	}
 	if path.String() == string(path) {
 		b.Add = fault.Quote(plainArg(path))
