@@ -4,15 +4,15 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "english", "order", "enum", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "shell", "manifest", "project"}
+	types    = []string{"repo", "fault", "english", "order", "enum", "suggest", "fresh", "model", "outline", "outline/syntax", "store", "shell", "manifest", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "usage", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex", "config",
-		"store/local", "store/sqlite", "store/postgres", "store/team", "workspace", "session",
+		"store/local", "store/sqlite", "store/postgres", "store/team", "permission", "workspace", "session",
 	}
 	// These combine features, such as a queue of survey runs. Others read and write the files that a feature decides about.
-	assembled = []string{"ken", "queue", "install/disk", "githook/messagefile", "statedir", "permission", "worker"}
+	assembled = []string{"ken", "queue", "install/disk", "githook/messagefile", "statedir", "worker"}
 	screen    = []string{"term"}
 	faces     = []string{"cli", "mcp", "web"}
 	assembly  = []string{"app", "dashboard"}
@@ -33,8 +33,6 @@ var imports = func() map[string][]string {
 	// The kinds of files and the verdicts are enumerations.
 	m["repo"] = []string{"enum"}
 	m["fresh"] = []string{"repo", "fault", "enum"}
-	// allow refuses addresses with a hint.
-	m["allow"] = []string{"fault", "english"}
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// manifest parses the content of files that its caller passes.
@@ -64,6 +62,8 @@ var imports = func() map[string][]string {
 	m["docs"] = join(types, readers, []string{"docs/mention"})
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
+	// Findings list the permissions.
+	m["install"] = join(types, readers, []string{"permission"})
 	// Share exchanges records of files and of the survey through git. It saves how far it has read them
 	// beside the store.
 	m["share"] = join(types, readers, []string{"survey", "store/local"})
@@ -94,10 +94,8 @@ var imports = func() map[string][]string {
 	m["queue"] = join(m["queue"], []string{"store/postgres"})
 	// statedir opens a state directory with the contract and the configuration of its repository.
 	m["statedir"] = join(types, []string{"ken", "config", "contract", "workflow", "state", "git"})
-	// permission compares the addresses in the configuration with what the user allowed.
-	m["permission"] = join(types, []string{"model/provider", "store/local", "store/postgres"})
 	// ken puts all features together over one repository, for the faces.
-	m["ken"] = join(types, features, facts, []string{"permission"})
+	m["ken"] = join(types, features, facts)
 	// worker opens repositories, models and the team's database for the runs of queue. The command line and the board use it.
 	m["worker"] = join(types, features, facts, []string{"ken", "queue"})
 	m["config"] = types
@@ -114,14 +112,17 @@ var imports = func() map[string][]string {
 	m["git/history"] = []string{"repo"}
 	// local opens the database of a clone, or the spool while that is read-only.
 	m["store/local"] = join(types, []string{"atomicfile", "env", "store/sqlite"})
+	// permission compares the addresses in the configuration with what the user allowed. It stores the permissions
+	// itself, beside no store, so that the stores can tell a refused address.
+	m["permission"] = join(types, []string{"atomicfile", "model/provider", "store/postgres"})
 	// team exchanges records between the store of a clone and the database of a team. The root commit names the
 	// repository there.
-	m["store/team"] = join(types, []string{"atomicfile", "env", "store/postgres", "git"})
+	m["store/team"] = join(types, []string{"atomicfile", "env", "store/postgres", "git", "permission"})
 	// workspace is one open repository, which all features share.
 	m["workspace"] = join(types, []string{"git", "content", "cache", "store/local"})
 	m["term"] = types
-	// It opens repositories, runs and state directories.
-	m["cli"] = join(types, features, screen, []string{"ken", "worker", "statedir", "atomicfile"})
+	// It opens repositories, runs and state directories, and prints permissions.
+	m["cli"] = join(types, features, screen, []string{"ken", "worker", "statedir", "atomicfile", "permission"})
 	// Agents read the lines that the command line prints.
 	m["mcp"] = join(types, features, screen, []string{"ken"})
 	// Pages read the repository that app opens for a request.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/ken"
+	"ken/internal/permission"
 	"ken/internal/term"
 )
 
@@ -47,7 +47,7 @@ OPENAI_BASE_URL, --provider with --model.`,
 	return c
 }
 
-func addresses(ctx context.Context, w *ken.Repository, address string, withdraw bool) ([]allow.Permission, error) {
+func addresses(ctx context.Context, w *ken.Repository, address string, withdraw bool) ([]permission.Permission, error) {
 	switch {
 	case address == "":
 		return w.Addresses(ctx)
@@ -59,14 +59,14 @@ func addresses(ctx context.Context, w *ken.Repository, address string, withdraw 
 
 // An addressJSON is a permission, or a request that waits for one.
 type addressJSON struct {
-	State   string `json:"state"` // an [allow.State]
+	State   string `json:"state"` // an [permission.State]
 	For     string `json:"for"`
 	Address string `json:"address"`
 	Model   string `json:"model,omitempty"`
 	Sends   string `json:"sends"`
 }
 
-func describeAddresses(list []allow.Permission) []addressJSON {
+func describeAddresses(list []permission.Permission) []addressJSON {
 	out := make([]addressJSON, len(list))
 	for i, s := range list {
 		out[i] = addressJSON{State: string(s.State), For: s.For, Address: s.Address, Model: s.Model, Sends: s.Sends()}
@@ -75,7 +75,7 @@ func describeAddresses(list []allow.Permission) []addressJSON {
 }
 
 // printAddresses prints permissions, with hints on how to allow those that wait.
-func (p *program) printAddresses(list []allow.Permission, hints bool) error {
+func (p *program) printAddresses(list []permission.Permission, hints bool) error {
 	if p.io.JSON {
 		return p.io.Encode(struct {
 			Addresses []addressJSON `json:"addresses"`
@@ -90,15 +90,15 @@ func (p *program) printAddresses(list []allow.Permission, hints bool) error {
 		}
 	})
 	for _, s := range list {
-		if hints && s.State == allow.Waiting {
+		if hints && s.State == permission.Waiting {
 			p.io.Remarkf("hint: if you trust it: ken allow %s", term.Clean(fault.Quote(s.Address)))
 		}
 	}
 	return nil
 }
 
-func addressTone(s allow.Permission) term.Tone {
-	if s.State == allow.Allowed {
+func addressTone(s permission.Permission) term.Tone {
+	if s.State == permission.Allowed {
 		return term.Good
 	}
 	return term.Warn

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/install"
 	"ken/internal/ken"
+	"ken/internal/permission"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
@@ -56,7 +56,7 @@ func (p *program) doctor() *cobra.Command {
 type diagnosis struct {
 	findings  []workflow.Finding
 	clients   []install.ClientStatus // with entries of ken
-	addresses []allow.Permission
+	addresses []permission.Permission
 }
 
 // diagnose adds the findings about the set-up. noConfig says that the configuration, which names

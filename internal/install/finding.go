@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/allow"
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/permission"
 )
 
 // A Finding is something wrong with the set-up, and how to fix it.
@@ -32,7 +32,7 @@ type Facts struct {
 	Trouble string
 	// Addresses lists permissions and requests for them. BadAddress is the error of an
 	// address in the configuration.
-	Addresses  []allow.Permission
+	Addresses  []permission.Permission
 	BadAddress error
 	// Password says that the address of the store in the configuration contains a password.
 	Password bool

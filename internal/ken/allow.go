@@ -4,10 +4,8 @@ import (
 	"context"
 	"os"
 
-	"ken/internal/allow"
 	"ken/internal/model/provider"
 	"ken/internal/permission"
-	"ken/internal/store/local"
 )
 
 // permissions checks what the configuration may contact.
@@ -17,7 +15,7 @@ func (r *Repository) permissions() permission.Checker {
 		Store:      r.Config.Store,
 		Prices:     r.Config.Survey.Prices,
 		UserStore:  os.Getenv(storeVariable),
-		Allowed:    local.OpenAllowed(StateDir()),
+		StateDir:   StateDir(),
 		Provider:   r.Provider,
 	}
 }
@@ -29,7 +27,7 @@ func (r *Repository) CheckProvider(cfg *provider.Config, userProvider, userModel
 }
 
 // Addresses lists what the configuration asks for and what the user has allowed.
-func (r *Repository) Addresses(ctx context.Context) ([]allow.Permission, error) {
+func (r *Repository) Addresses(ctx context.Context) ([]permission.Permission, error) {
 	if err := r.configOfHead(ctx); err != nil {
 		return nil, err
 	}
@@ -37,7 +35,7 @@ func (r *Repository) Addresses(ctx context.Context) ([]allow.Permission, error) 
 }
 
 // Allow allows an address, and returns the new permissions.
-func (r *Repository) Allow(ctx context.Context, address string) ([]allow.Permission, error) {
+func (r *Repository) Allow(ctx context.Context, address string) ([]permission.Permission, error) {
 	if err := r.configOfHead(ctx); err != nil {
 		return nil, err
 	}
@@ -45,6 +43,6 @@ func (r *Repository) Allow(ctx context.Context, address string) ([]allow.Permiss
 }
 
 // Withdraw takes the permissions for an address back, and returns them.
-func (r *Repository) Withdraw(_ context.Context, address string) ([]allow.Permission, error) {
+func (r *Repository) Withdraw(_ context.Context, address string) ([]permission.Permission, error) {
 	return r.permissions().Withdraw(address)
 }

@@ -1,235 +1,91 @@
-// Package permission checks whether the user has allowed what the configuration of a repository asks for: to contact the
-// store of a team, or a provider of models. It lists, adds and removes permissions.
+// Package permission decides whether ken may contact an address: the store of a team, or a provider of models. It
+// lists, adds and removes permissions, and stores them in the user's own directory, where no repository can write.
 //
-// Package allow has the types and the texts; store/local keeps the permissions in the user's own directory, where no
-// repository can write.
+// A configuration comes with the repository, and anybody may have written it. An address that only the configuration
+// names gets no password, key, file contents or money until the user allows it, once, in this repository. An address
+// that the user names, in the environment or by a flag, needs no permission.
 package permission
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"ken/internal/allow"
+	"ken/internal/english"
 	"ken/internal/fault"
-	"ken/internal/model"
-	"ken/internal/model/provider"
-	"ken/internal/store/local"
-	"ken/internal/store/postgres"
 )
 
-// A Checker checks the requests of one repository.
-type Checker struct {
-	Repository string                 // the path of the git directory that all work trees share
-	Store      string                 // the team's store that the configuration names; "" for none
-	UserStore  string                 // the team's store that the user names; "" for Store
-	Prices     map[string]model.Price // those in the configuration
-	Allowed    local.Allowed
-	// Provider returns the provider and the model that the user means, or those in the configuration for "".
-	Provider func(userProvider, userModel string) provider.Config
+// Store is the purpose of a [Request] for the team's store. Requests for a model have the
+// name of the provider as their purpose.
+const Store = "store"
+
+// A Request is what the configuration of a repository asks the user to allow. Two requests
+// are the same if all their fields are: after any change, ken asks again.
+type Request struct {
+	Repository string `json:"repository"` // the path of the git directory that all work trees share
+	For        string `json:"for"`        // Store, or a provider of models
+	Address    string `json:"address"`    // without a password
+	// Key names the variable whose value ken sends to the address; "" for a store.
+	Key string `json:"key,omitempty"`
+	// Model and Prices are those in the configuration; "" if the user names the model, and
+	// if ken knows the prices.
+	Model  string `json:"model,omitempty"`
+	Prices string `json:"prices,omitempty"`
 }
 
-// storeRequest returns the request for the store that the configuration names. ok is false
-// if the user names the store, or if no store is named.
-func (c Checker) storeRequest() (r allow.Request, ok bool, err error) {
-	if c.UserStore != "" || c.Store == "" {
-		return r, false, nil
+// Sends says what ken sends to the address.
+func (r Request) Sends() string {
+	if r.For == Store {
+		return "summaries, paths, and your password or certificate for PostgreSQL"
 	}
-	at, err := postgres.ParseFromConfig(c.Store)
-	if err != nil {
-		return r, false, err
-	}
-	return allow.Request{Repository: c.Repository, For: allow.Store, Address: at.Canonical()}, true, nil
-}
-
-// CheckStore returns the error for a store that the user has not allowed, nil for one
-// that ken may contact.
-func (c Checker) CheckStore() (refused, err error) {
-	r, ok, err := c.storeRequest()
-	if err != nil || !ok || c.Allowed.Has(r) {
-		return nil, err
-	}
-	return r.Refuse("the address"), nil
-}
-
-// providerRequest returns the request for a provider of models, and lists what only the
-// configuration names: nothing if the user names all of it. userProvider and userModel are
-// those that the user names, "" for none.
-func (c Checker) providerRequest(cfg provider.Config, userProvider, userModel string) (r allow.Request, names []string, err error) {
-	if cfg.Provider != provider.Anthropic && cfg.Provider != provider.OpenAI {
-		return r, nil, nil
-	}
-	at, err := provider.Locate(cfg, provider.Options{})
-	if err != nil {
-		return r, nil, err
-	}
-	r = allow.Request{Repository: c.Repository, For: cfg.Provider, Address: at.Address, Key: at.Key, Prices: c.prices()}
-	if userProvider == "" {
-		names = append(names, "the provider")
-	}
-	if userModel == "" && cfg.Model != "" {
-		r.Model = cfg.Model
-		names = append(names, "the model")
+	text := "file contents and " + r.Key
+	if r.Model != "" {
+		text += ", for the model " + r.Model
+	} else {
+		text += ", for a model that you name"
 	}
 	if r.Prices != "" {
-		names = append(names, "prices")
+		text += ", at the prices in the configuration"
 	}
-	if !at.Given {
-		names = append(names, "the address")
-	}
-	return r, names, nil
+	return text
 }
 
-// prices prints the prices in the configuration. ken counts --max-cost by them.
-func (c Checker) prices() string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(c.Prices)) {
-		p := c.Prices[name]
-		list = append(list, fmt.Sprintf("%s %g %g %g %g", name, p.Input, p.Cached, p.Written, p.Output))
-	}
-	return strings.Join(list, "; ")
+// Refuse returns the error for a request that the user has not allowed. Names lists what
+// only the configuration names, such as "the address".
+func (r Request) Refuse(names ...string) error {
+	return &fault.Error{Hint: "if you trust it: " + r.command(), Err: &Error{Request: r, Names: names}}
 }
 
-// CheckProvider returns an error for a provider that the user has neither named nor allowed.
-// It marks cfg as allowed otherwise.
-func (c Checker) CheckProvider(cfg *provider.Config, userProvider, userModel string) error {
-	r, names, err := c.providerRequest(*cfg, userProvider, userModel)
-	if err != nil || len(names) == 0 {
-		return err
-	}
-	if !c.Allowed.Has(r) {
-		return r.Refuse(names...)
-	}
-	cfg.Allowed = true
-	return nil
+func (r Request) command() string { return "ken allow " + fault.Quote(r.Address) }
+
+// An Error is a request that the user has not allowed.
+type Error struct {
+	Request Request
+	Names   []string // what only the configuration names
 }
 
-// List lists what the configuration asks for and every permission that the user gave
-// this repository, sorted by address. If the configuration names an address that cannot be
-// parsed, the error comes with the rest of the list.
-func (c Checker) List() ([]allow.Permission, error) {
-	kept, err := c.Allowed.List(c.Repository)
-	if err != nil {
-		return nil, err
-	}
-	named, err := c.requests()
-	var list []allow.Permission
-	for _, r := range named {
-		if !slices.Contains(kept, r) {
-			list = append(list, allow.Permission{Request: r, State: allow.Waiting})
-		}
-	}
-	asked := append(c.otherRequests(), named...)
-	for _, r := range kept {
-		state := allow.Unused
-		if slices.Contains(asked, r) {
-			state = allow.Allowed
-		}
-		list = append(list, allow.Permission{Request: r, State: state})
-	}
-	slices.SortFunc(list, byAddress)
-	return list, err
+func (e *Error) Error() string {
+	return fmt.Sprintf("ken does not contact %s until you allow it: only .ken/config.yaml names %s; ken would send %s",
+		e.Request.Address, english.And(e.Names), e.Request.Sends())
 }
 
-// requests lists what the configuration asks for if the user names nothing.
-func (c Checker) requests() ([]allow.Request, error) {
-	var list []allow.Request
-	r, ok, err := c.storeRequest()
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		list = append(list, r)
-	}
-	r, names, err := c.providerRequest(c.Provider("", ""), "", "")
-	if err == nil && len(names) > 0 {
-		list = append(list, r)
-	}
-	return list, err
+// Note is the error in one line, with the command that allows the request.
+func (e *Error) Note() string {
+	return fmt.Sprintf("not contacted: %s, which only .ken/config.yaml names; to allow it: %s", e.Request.Address, e.Request.command())
 }
 
-// otherRequests lists what the configuration asks for if the user names a provider, with or
-// without a model.
-func (c Checker) otherRequests() []allow.Request {
-	var list []allow.Request
-	for _, name := range []string{provider.Anthropic, provider.OpenAI} {
-		for _, model := range []string{"", "any"} {
-			r, names, err := c.providerRequest(c.Provider(name, model), name, model)
-			if len(names) > 0 && err == nil { // the commands that use it refuse an address that cannot be parsed
-				list = append(list, r)
-			}
-		}
-	}
-	return list
-}
+// A State is the user's answer to a request.
+type State string
 
-// Allow allows every request of the configuration for an address, and returns the
-// permissions.
-func (c Checker) Allow(address string) ([]allow.Permission, error) {
-	named, err := c.requests()
-	if err != nil {
-		return nil, err
-	}
-	address = fullAddress(address)
-	var list []allow.Permission
-	for _, r := range append(named, c.otherRequests()...) {
-		p := allow.Permission{Request: r, State: allow.Allowed}
-		if r.Address != address || slices.Contains(list, p) {
-			continue
-		}
-		if err := c.Allowed.Add(r); err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	if len(list) == 0 {
-		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "list the addresses that it names: ken allow",
-			Err: fmt.Errorf(".ken/config.yaml does not name %s", address),
-		}
-	}
-	return list, nil
-}
+// The states.
+const (
+	Waiting   State = "waiting"   // the configuration names the address, and ken does not contact it
+	Allowed   State = "allowed"   // ken contacts it
+	Unused    State = "unused"    // the user allowed it, and the configuration no longer asks for it
+	Withdrawn State = "withdrawn" // the user has just taken the permission back
+)
 
-// Withdraw takes back every permission for an address, and returns them.
-func (c Checker) Withdraw(address string) ([]allow.Permission, error) {
-	kept, err := c.Allowed.List(c.Repository)
-	if err != nil {
-		return nil, err
-	}
-	address = fullAddress(address)
-	var list []allow.Permission
-	for _, r := range kept {
-		if r.Address != address {
-			continue
-		}
-		if err := c.Allowed.Remove(r); err != nil {
-			return nil, err
-		}
-		list = append(list, allow.Permission{Request: r, State: allow.Withdrawn})
-	}
-	if len(list) == 0 {
-		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "list what you allowed: ken allow",
-			Err: fmt.Errorf("you have not allowed %s in this repository", address),
-		}
-	}
-	slices.SortFunc(list, byAddress)
-	return list, nil
-}
+// A Permission is a request and the user's answer to it.
+type Permission struct {
+	Request
 
-// fullAddress spells the address of a store as permissions do, with the settings that
-// people leave out. Other addresses stay as they are.
-func fullAddress(address string) string {
-	at, err := postgres.Parse(address)
-	if err != nil {
-		return address
-	}
-	return at.Canonical()
-}
-
-func byAddress(a, b allow.Permission) int {
-	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.For, b.For), cmp.Compare(b.Model, a.Model), cmp.Compare(a.Prices, b.Prices))
+	State State
 }

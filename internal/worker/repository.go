@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/model"
 	"ken/internal/model/provider"
+	"ken/internal/permission"
 	"ken/internal/repo"
 	"ken/internal/store/postgres"
 	"ken/internal/survey"
@@ -117,7 +117,7 @@ func (s *repository) CheckRun(ctx context.Context, run surveyrun.Run) error {
 		return err
 	}
 	m, err := s.model(t, run)
-	if _, notAllowed := errors.AsType[*allow.Error](err); notAllowed {
+	if _, notAllowed := errors.AsType[*permission.Error](err); notAllowed {
 		return err // other runs go on: anybody who can start a run chooses its address
 	}
 	if err != nil {

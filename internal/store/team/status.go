@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"ken/internal/allow"
+	"ken/internal/permission"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
@@ -58,7 +58,7 @@ func (t *Team) Status(ctx context.Context, syncErr error) (*store.TeamStatus, er
 
 // Trouble classifies an error of a visit to the shared store.
 func Trouble(err error) store.TeamTrouble {
-	_, refused := errors.AsType[*allow.Error](err)
+	_, refused := errors.AsType[*permission.Error](err)
 	switch {
 	case refused:
 		return store.TroubleNotAllowed

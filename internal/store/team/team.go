@@ -13,8 +13,8 @@ import (
 	"fmt"
 	"time"
 
-	"ken/internal/allow"
 	"ken/internal/fault"
+	"ken/internal/permission"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 )
@@ -240,7 +240,7 @@ func (t *Team) Visited() bool { return t.visited }
 
 // refusalNote returns the note about a shared store that ken must not contact.
 func refusalNote(err error) string {
-	if e, ok := errors.AsType[*allow.Error](err); ok {
+	if e, ok := errors.AsType[*permission.Error](err); ok {
 		return e.Note()
 	}
 	return err.Error()

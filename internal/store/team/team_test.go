@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/allow"
 	"ken/internal/fresh"
+	"ken/internal/permission"
 	"ken/internal/pgtest"
 	"ken/internal/store"
 	"ken/internal/store/local"
@@ -603,7 +603,7 @@ func TestRefused(t *testing.T) {
 		}
 	}()
 	ann := newClone(t)
-	ann.refused = allow.Request{For: allow.Store, Address: "ADDRESS"}.Refuse("the address")
+	ann.refused = permission.Request{For: permission.Store, Address: "ADDRESS"}.Refuse("the address")
 	address := "postgres://ken@" + listener.Addr().String() + "/ken?sslmode=disable"
 	if note := ann.command(t, address, text("one")); note != "not contacted: ADDRESS, which only .ken/config.yaml names; to allow it: ken allow ADDRESS" {
 		t.Errorf("the note is %q; want that the address is not allowed, and how to allow it", note)
