@@ -103,7 +103,7 @@ func (s *shareSite) learn(ctx context.Context, n int, word string) error {
 	if err := os.WriteFile(file, b, 0o644); err != nil {
 		return err
 	}
-	_, err = s.command("close", "-F", file).run(ctx)
+	_, err = s.command("summary", "close", "-F", file).run(ctx)
 	return err
 }
 

@@ -25,7 +25,7 @@ func TestHooksInReadOnlyDirectory(t *testing.T) {
 		}
 	}
 	closeOff(t, r.Dir, t.TempDir())
-	o := ken(t, r, sandbox, "init", "--hooks")
+	o := ken(t, r, sandbox, "install", "git", "--hooks")
 	if o.status != 1 || !strings.Contains(o.stderr, "\nhint: ") || !strings.Contains(o.stderr, "chmod u+w") {
 		t.Errorf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
 	}
@@ -38,7 +38,7 @@ func TestHooksInReadOnlyDirectory(t *testing.T) {
 			t.Errorf("ken install left %s", e.Name())
 		}
 	}
-	if o := ken(t, r, sandbox, "init", "--hooks", "--dry-run"); o.status != 0 || !strings.Contains(o.stdout, "would create") {
+	if o := ken(t, r, sandbox, "install", "git", "--hooks", "--dry-run"); o.status != 0 || !strings.Contains(o.stdout, "would create") {
 		t.Errorf("a dry run: exit %d\n%s%s", o.status, o.stdout, o.stderr)
 	}
 }

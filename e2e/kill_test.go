@@ -28,7 +28,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	}{
 		{"bootstrap", []string{"verify"}},
 		{"summary", []string{"summary", "set", "a.go", "-m", "new words"}},
-		{"close", []string{"close", "-F", "updates.json"}},
+		{"close", []string{"summary", "close", "-F", "updates.json"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

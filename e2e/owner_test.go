@@ -75,7 +75,7 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 		{"worker", "runs"},
 		{"worker", "--until-idle"},
 		{"state", "audit"},
-		{"init", "--dry-run"},
+		{"install", "git", "--dry-run"},
 		{"serve", "--addr", "127.0.0.1:0"},
 		{"install", "claude", "--dry-run"},
 	}

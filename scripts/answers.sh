@@ -231,10 +231,9 @@ prepared_answers() {
 	both spec-gate spec gate --range HEAD~3..HEAD
 	for file in internal/fault/fault.go internal/english/english.go internal/suggest/suggest.go internal/fresh; do
 		both "brief-of-${file//\//-}" brief "$file"
-		both "diff-${file//\//-}" diff "$file"
+		both "diff-${file//\//-}" summary diff "$file"
 		both "summary-show-${file//\//-}" summary show "$file"
 	done
-	both summary-diff summary diff internal/english/english.go
 	both uses-symbol uses internal/fault/fault.go#Error --all
 	local verb
 	for verb in audit check get contract 'archive ls' cleanup 'evict --dry-run' 'reset --dry-run' 'defer list'; do
@@ -266,7 +265,6 @@ prepared_answers() {
 prepared_writes() {
 	dir=$out/prepared/writes
 	mkdir -p "$dir"
-	ask confirm confirm internal/english/english.go
 	ask summary-confirm summary confirm internal/english/english.go
 	ask status status
 	ask state-put state put research.md -m '## Status: DONE'
@@ -280,7 +278,7 @@ prepared_writes() {
 	ask state-reset state reset
 	ask state-audit state audit --all
 	ask spec-ack spec ack fault --reason 'still true'
-	ask close close
+	ask summary-close summary close
 	ask share-push share push
 	ask share-status share status
 	ask status-after status

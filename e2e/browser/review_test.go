@@ -32,7 +32,7 @@ func TestReview(t *testing.T) {
 	d.reads("#change", "docs/guide.md:3")
 	d.reads("#change", "cmd/main.go:5")
 	d.reads("#change", "Summaries that are now stale")
-	d.reads("#change", "ken diff api/server.go")
+	d.reads("#change", "ken summary diff api/server.go")
 	d.until(`document.querySelector("#change .hint a").pathname === "/documents"`)
 	if eval[int](d, marked) != 1 {
 		t.Error("the page was loaded again")

@@ -602,7 +602,7 @@ func confirm(s *scene, o *op) string {
 		return ""
 	}
 	o.write = write{act: "confirm", path: name}
-	return fmt.Sprintf("ken confirm %s --json\n", name)
+	return fmt.Sprintf("ken summary confirm %s --json\n", name)
 }
 
 // share sends the records of the repository to the clone, or the other way round. The clone follows main.

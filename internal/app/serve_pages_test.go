@@ -103,7 +103,7 @@ func TestPageOfStaleSummary(t *testing.T) {
 	r.Write("api.go", "package api\n\nfunc Other() {}\n")
 	s := serveRepo(t, r, nil)
 	has(t, s.page(http.StatusOK, "/file?path=api.go"),
-		[]string{"edited since the summary was written", "ken diff api.go"}, []string{"content_changed", "ken confirm"})
+		[]string{"edited since the summary was written", "ken summary diff api.go"}, []string{"content_changed", "ken summary confirm"})
 }
 
 // A merged spec with missing code is shown as broken.

@@ -40,7 +40,7 @@ func TestServeBriefAndDiffMatchCommandLine(t *testing.T) {
 		"/api/brief?path=api.go": {"brief", "api.go", "--budget", "12000"},
 		"/api/brief?path=.spec":  {"brief", ".spec", "--budget", "12000"},
 		"/api/brief":             {"brief", "--budget", "12000"},
-		"/api/diff?path=api.go":  {"diff", "api.go"},
+		"/api/diff?path=api.go":  {"summary", "diff", "api.go"},
 	} {
 		want := printed(t, r.Dir, args...)
 		var got any

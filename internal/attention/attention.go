@@ -120,7 +120,7 @@ func staleFiles(w *board.Worktree) (list []Item) {
 		}
 		list = append(list, Item{
 			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: w.Changes[path],
-			Command: ken("diff", string(path)),
+			Command: ken("summary", "diff", string(path)),
 		})
 	}
 	return list
@@ -137,7 +137,7 @@ func staleDirectories(w *board.Worktree) (list []Item) {
 		it := directory(Stale, "stale", d.PathJSON)
 		it.Why = DirectoryWhy(d)
 		it.Since = w.Changes[it.Path]
-		it.Command = ken("diff", d.Path)
+		it.Command = ken("summary", "diff", d.Path)
 		list = append(list, it)
 	}
 	return list

@@ -103,8 +103,8 @@ func TestList(t *testing.T) {
 		got = append(got, string(it.Kind)+" "+it.Word+" "+it.Subject+": "+it.Command)
 	}
 	want := []string{
-		"stale stale main.go: ken diff main.go",
-		"stale stale internal: ken diff internal",
+		"stale stale main.go: ken summary diff main.go",
+		"stale stale internal: ken summary diff internal",
 		"mention moved docs/guide.md:7: ken docs --fix docs/guide.md",
 		"drift drift parser: ken spec drift parser --patch",
 		"broken broken lost: ken spec lint",
@@ -234,7 +234,7 @@ func TestPartOfPartThatCannotBeRead(t *testing.T) {
 	for _, it := range attention.List(boardOf(w)) {
 		got = append(got, it.Subject+": "+it.Command)
 	}
-	want := []string{"main.go: ken diff main.go", "files: ken state restore", "workflow: ken state get"}
+	want := []string{"main.go: ken summary diff main.go", "files: ken state restore", "workflow: ken state get"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the items are %q, want %q", got, want)
 	}

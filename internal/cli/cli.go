@@ -164,13 +164,9 @@ too, and ken help glossary explains the words that ken uses.`,
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
 		p.up(), status, p.find(), p.uses(), p.brief(), p.review(), p.serve(),
-		p.summary(), p.diff(), p.confirm(), p.close(),
-		p.survey(),
-		p.spec(),
-		p.docs(),
-		p.state(),
+		p.summary(), p.survey(), p.spec(), p.docs(), p.state(),
 		p.share(), p.worker(),
-		p.init(), p.install(), p.allow(), p.doctor(),
+		p.install(), p.allow(), p.doctor(),
 		p.verify(), p.hook(), p.mcp(), p.version(),
 	)
 	cmd.SetHelpCommand(p.help())

@@ -17,13 +17,12 @@ type group struct {
 // is in none is plumbing: only ken help --all lists it.
 var groups = []group{
 	{"Start", []string{"up", "status", "find", "uses", "brief", "review", "serve"}},
-	{"Write", []string{"summary", "diff", "confirm", "close"}},
-	{"Describe", []string{"survey"}},
+	{"Summaries", []string{"summary", "survey"}},
 	{"Intent", []string{"spec"}},
 	{"Documents", []string{"docs"}},
 	{"Workflows", []string{"state"}},
 	{"Team", []string{"share", "worker"}},
-	{"Set up", []string{"init", "install", "allow", "doctor"}},
+	{"Set up", []string{"install", "allow", "doctor"}},
 }
 
 // ken --help lists commands in the order in which root adds them.

@@ -31,7 +31,7 @@ type GitHooks interface {
 	// Close closes the commit at HEAD; nil if the repository was never verified, and
 	// while git replays commits.
 	Close(ctx context.Context) (*registry.CloseResult, error)
-	// Setup creates the files of ken init, or removes them.
+	// Setup creates the files of ken install git, or removes them.
 	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
 	// Install adds ken to the git hooks, or removes it.
 	Install(ctx context.Context, opts install.Options) (*install.HooksResult, error)
@@ -49,7 +49,7 @@ func (p *program) hook() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hook",
 		Short: "Run a hook of git or of an agent's client",
-		Long: `Git and agents' clients run these commands after ken init --hooks and ken install.
+		Long: `Git and agents' clients run these commands after ken install git --hooks and ken install.
 Only pre-commit stops a commit, and only because of the gate. If ken itself fails, it
 prints one line, and the commit or the agent continues.`,
 		Example: `  ken hook pre-commit   # ask the gate about the staged changes`,
@@ -161,7 +161,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 				return nil
 			}
 			p.io.Remarkf("ken: the commit made these summaries stale: %s", english.First(stale, shownPaths))
-			p.io.Remarkf("hint: list what to write: ken close; see what changed since a summary: ken diff PATH")
+			p.io.Remarkf("hint: list what to write: ken summary close; see what changed since a summary: ken summary diff PATH")
 			return nil
 		}),
 	}

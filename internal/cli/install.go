@@ -17,20 +17,21 @@ func (p *program) install() *cobra.Command {
 	var user, project bool
 	c := &cobra.Command{
 		Use:   "install CLIENT [--user] [--uninstall] [--dry-run]",
-		Short: "Add ken's MCP server and hooks to an agent's client",
-		Long: `Adds ken to the files in which a client lists MCP servers and hooks: the files of this
-repository, for everybody who works in it, or with --user your own. Everything else in
-them stays, comments included. Running it again changes nothing, and --uninstall
-restores every byte.
+		Short: "Add ken to an agent's client or to git",
+		Long: `Adds ken's MCP server and hooks to the files in which a client lists them: the files of
+this repository, for everybody who works in it, or with --user your own. Everything
+else in them stays, comments included. Running it again changes nothing, and
+--uninstall restores every byte. ken install git adds ken to the hooks of git.
 
 Clients: ` + strings.Join(install.ClientNames(), ", "),
 		Example: `  ken install claude               # for everybody in this repository
   ken install codex --dry-run      # print the difference
-  ken install cursor --uninstall   # remove it again`,
+  ken install cursor --uninstall   # remove it again
+  ken install git                  # the git hooks of this repository, and a configuration`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: install.ClientNames(),
 		RunE: func(c *cobra.Command, args []string) error {
-			hint := "clients: " + strings.Join(install.ClientNames(), ", ")
+			hint := "clients: " + strings.Join(install.ClientNames(), ", ") + "; git hooks: ken install git"
 			if len(args) == 0 {
 				return &fault.Error{Kind: fault.Usage, Hint: hint, Err: errors.New("no client given")}
 			}
@@ -58,7 +59,22 @@ Clients: ` + strings.Join(install.ClientNames(), ", "),
 	c.Flags().BoolVar(&project, "project", false, "change the files of this repository (default)")
 	c.Flags().BoolVar(&opts.Uninstall, "uninstall", false, "remove what ken installed")
 	c.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print the difference, and change nothing")
+	c.AddCommand(p.installGit())
 	return c
+}
+
+// printAction prints what was done to a file, or would be done. It reports whether that is a change.
+func (p *program) printAction(action, path, note string, dryRun bool) bool {
+	changed := action != "kept" && action != "absent"
+	tone := term.Dim
+	if changed {
+		tone = term.Good
+	}
+	if dryRun {
+		action = install.Would(action)
+	}
+	p.io.Line(tone, action, path, note)
+	return changed
 }
 
 func (p *program) printClient(done *install.ClientResult) error {
@@ -67,19 +83,8 @@ func (p *program) printClient(done *install.ClientResult) error {
 	}
 	changed, added := false, false
 	for _, f := range done.Files {
-		tone, action := term.Good, f.Action
-		if f.Action == "kept" || f.Action == "absent" {
-			tone = term.Dim
-		} else {
-			changed = true
-		}
-		if f.Action == "created" || f.Action == "added" {
-			added = true
-		}
-		if done.DryRun {
-			action = install.Would(action)
-		}
-		p.io.Line(tone, action, f.Path, "")
+		changed = p.printAction(f.Action, f.Path, "", done.DryRun) || changed
+		added = added || f.Action == "created" || f.Action == "added"
 		if f.Diff != "" {
 			p.io.Printf("%s", term.CleanText(f.Diff))
 		}

@@ -9,6 +9,6 @@ func (p *program) summary() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  needsSub,
 	}
-	c.AddCommand(p.summarySet(), p.summaryShow(), p.summaryList())
+	c.AddCommand(p.summarySet(), p.summaryShow(), p.summaryList(), p.summaryDiff(), p.summaryConfirm(), p.summaryClose())
 	return c
 }

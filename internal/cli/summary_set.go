@@ -63,7 +63,7 @@ Otherwise ken assumes the current content, and marks the summary as assumed.`,
 				if err != nil {
 					return err
 				}
-				return p.printWritten(written, true)
+				return p.printWritten(written[0])
 			})
 		},
 	}
@@ -102,28 +102,13 @@ func onePath(w *ken.Repository, args, b64 []string) (repo.Path, error) {
 	return all[0], nil
 }
 
-// printWritten prints the results of updates. With alone, the document is that of the single update. It returns errFailed
-// if an update was rejected.
-func (p *program) printWritten(written []registry.WriteResult, alone bool) error {
-	if p.io.JSON {
-		var doc any = written
-		if alone {
-			doc = written[0]
-		}
-		if err := p.io.Encode(doc); err != nil {
-			return err
-		}
-	} else {
-		for _, w := range written {
-			p.printWrittenLine(w)
-		}
+// printWritten prints the result of an update. It returns errFailed if the update was rejected.
+func (p *program) printWritten(w registry.WriteResult) error {
+	err := p.answer(w, func() { p.printWrittenLine(w) })
+	if err == nil && w.Result == registry.Rejected {
+		return errFailed
 	}
-	for _, w := range written {
-		if w.Result == registry.Rejected {
-			return errFailed
-		}
-	}
-	return nil
+	return err
 }
 
 // printWrittenLine prints the result of one update.

@@ -121,7 +121,7 @@ func (p *program) printKnowledge(known []registry.Summary, all bool) error {
 			hints = append(hints, fmt.Sprintf("%s of this content: ken summary show --all %s", english.Count(len(k.Others), "other summary"), path))
 		}
 		if k.Verdict == fresh.Stale && k.Hint == "" {
-			hints = append(hints, "see what changed, and settle it: ken diff "+path)
+			hints = append(hints, "see what changed, and settle it: ken summary diff "+path)
 		}
 	}
 	for _, h := range hints {

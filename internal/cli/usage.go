@@ -39,16 +39,21 @@ func answerUsage(c *cobra.Command) {
 
 // argumentError returns the error for a missing argument, too many arguments or an unknown command.
 func argumentError(c *cobra.Command, args []string) error {
-	if c.HasSubCommands() && len(args) > 0 {
+	if isGroup(c) && len(args) > 0 {
 		return unknownCommand(c, args[0])
 	}
 	names := argumentNames(c.Use)
 	shape := strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use
 	if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
-		return &fault.Error{Kind: fault.Usage, Hint: shape, Err: fmt.Errorf("missing argument: %s", strings.TrimSuffix(names[len(args)], "…"))}
+		return missing(c, strings.TrimSuffix(names[len(args)], "…"))
 	}
 	extra := args[min(len(names), len(args)):]
 	return &fault.Error{Kind: fault.Usage, Hint: shape, Err: fmt.Errorf("too many arguments: %s", strings.Join(extra, " "))}
+}
+
+// isGroup reports whether c is followed by one of its commands, rather than by an argument.
+func isGroup(c *cobra.Command) bool {
+	return c.HasSubCommands() && len(argumentNames(c.Use)) == 0
 }
 
 // argumentNames returns the arguments that a usage line names before its first flag.
@@ -65,30 +70,38 @@ func argumentNames(use string) []string {
 
 // missing returns the error for a missing argument.
 func missing(c *cobra.Command, name string) error {
-	return &fault.Error{
-		Kind: fault.Usage, Hint: strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use, Err: fmt.Errorf("missing argument: %s", name),
-	}
+	err := fmt.Errorf("missing argument: %s", name)
+	return &fault.Error{Kind: fault.Usage, Hint: strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use, Err: err}
 }
 
-// unknownCommand returns the error for a word that is no command below c. The hint names the nearest command.
+// unknownCommand returns the error for a word that is no command below c. The hint names the nearest command: by its
+// name, or by a word in its SuggestFor.
 func unknownCommand(c *cobra.Command, word string) error {
 	hint := "see the commands with: " + c.CommandPath() + " --help"
 	best := math.MaxInt
 	var near []string
-	for _, sub := range c.Commands() {
-		letters, slip := suggest.TypoDistance(sub.Name(), word)
-		if name := sub.Name(); !slip && len(word) > 1 && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
+	compare := func(name string, meant *cobra.Command) {
+		letters, slip := suggest.TypoDistance(name, word)
+		if !slip && len(word) > 1 && (strings.HasPrefix(name, word) || strings.HasPrefix(word, name)) {
 			slip = true
 			letters = max(len(name), len(word)) - min(len(name), len(word))
 		}
 		if !slip || letters > best {
-			continue
+			return
 		}
 		if letters < best {
 			near = nil
 			best = letters
 		}
-		near = append(near, c.CommandPath()+" "+sub.Name())
+		near = append(near, meant.CommandPath())
+	}
+	for _, sub := range c.Commands() {
+		compare(sub.Name(), sub)
+		for _, below := range sub.Commands() {
+			for _, name := range below.SuggestFor {
+				compare(name, below)
+			}
+		}
 	}
 	if len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
@@ -110,16 +123,17 @@ func needsSub(c *cobra.Command, _ []string) error {
 // badValue returns the error for a value that a flag does not allow. The hint names the nearest value.
 func badValue(c *cobra.Command, flag, value string, legal []string) error {
 	hint := c.CommandPath() + " --help"
-	for _, word := range legal {
-		if _, near := suggest.TypoDistance(word, value); near {
-			hint = "did you mean --" + flag + " " + word + "?"
-		}
+	if word, ok := suggest.Word(value, legal); ok {
+		hint = "did you mean --" + flag + " " + word + "?"
 	}
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("--%s %s: want %s", flag, value, english.Or(legal))}
 }
 
 // flagError returns the error for a flag that cannot be parsed.
 func flagError(c *cobra.Command, err error) error {
+	if word := c.Flags().Arg(0); word != "" && isGroup(c) {
+		return unknownCommand(c, word) // the flag is one of a command that does not exist
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(c, unknown)
 	}

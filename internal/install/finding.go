@@ -39,7 +39,7 @@ type Facts struct {
 	// Git is the version of git, and NoGit the error if git did not print it.
 	Git   string
 	NoGit error
-	// Hooks has the action that ken init --hooks would take, by hook.
+	// Hooks has the action that ken install git --hooks would take, by hook.
 	Hooks map[string]string
 	// Off lists the hooks with ken's block that git does not run.
 	Off []string
@@ -62,7 +62,7 @@ func (f *Facts) AddUnused(list []fresh.UnusedRecord) {
 	}
 }
 
-// AddHooks adds the result of a dry run of ken init --hooks, or its error.
+// AddHooks adds the result of a dry run of ken install git --hooks, or its error.
 func (f *Facts) AddHooks(result *HooksResult, err error) {
 	f.Hooks = make(map[string]string)
 	f.NoHooks = err
@@ -174,14 +174,14 @@ func (f Facts) hooks(add func(code, what, mend string)) bool {
 	slices.Sort(missing)
 	slices.Sort(old)
 	if in > 0 && len(missing) > 0 {
-		add("HOOKS_PARTIAL", "some git hooks do not run ken: "+strings.Join(missing, ", "), "ken init --hooks")
+		add("HOOKS_PARTIAL", "some git hooks do not run ken: "+strings.Join(missing, ", "), "ken install git --hooks")
 	}
 	if len(f.Off) > 0 {
 		add("HOOKS_OFF", "git does not run these hooks, because they are not executable: "+strings.Join(f.Off, ", "),
-			"make them executable with chmod +x; for files that ken made: ken init --hooks")
+			"make them executable with chmod +x; for files that ken made: ken install git --hooks")
 	}
 	if len(old) > 0 {
-		add("HOOKS_OLD", "another version of ken installed these hooks: "+strings.Join(old, ", "), "ken init --hooks")
+		add("HOOKS_OLD", "another version of ken installed these hooks: "+strings.Join(old, ", "), "ken install git --hooks")
 	}
 	return in > 0
 }

@@ -31,7 +31,7 @@ const gateStatus = "3"
 func (b hookBlock) text() string {
 	var s strings.Builder
 	s.WriteString(markStart + "\n")
-	s.WriteString("# Added by ken init --hooks. Remove it with: ken init --hooks --uninstall\n")
+	s.WriteString("# Added by ken install git --hooks. Remove it with: ken install git --hooks --uninstall\n")
 	if b.own {
 		s.WriteString(ownLine)
 	}

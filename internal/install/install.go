@@ -1,5 +1,5 @@
 // Package install decides how ken is added to a repository and to agents' clients, and
-// removed again: the git hooks, the files of ken init, the entries in clients' files. It also
+// removed again: the git hooks, the files of ken install git, the entries in clients' files. It also
 // decides what ken doctor reports.
 //
 // The package is given names, bytes and facts, and answers with changes. It keeps every

@@ -2,13 +2,13 @@ package install
 
 import "bytes"
 
-// A SetupFile is a file that ken init creates.
+// A SetupFile is a file that ken install git creates.
 type SetupFile struct {
 	Path string // from the root, with slashes
 	Text string
 }
 
-// SetupFiles lists the files that ken init creates besides the git hooks.
+// SetupFiles lists the files that ken install git creates besides the git hooks.
 var SetupFiles = []SetupFile{
 	{Path: ".ken/config.yaml", Text: configText},
 	{Path: ".ken/.gitignore", Text: "# Working files of workflows stay on this machine.\n/state/\n"},
@@ -28,7 +28,7 @@ func (f SetupFile) Uninstall(text []byte) FileChange {
 	case text == nil:
 		return FileChange{Action: "absent"}
 	case !bytes.Equal(text, []byte(f.Text)):
-		return FileChange{Action: "kept", Note: "edited since ken init; ken leaves it as it is"}
+		return FileChange{Action: "kept", Note: "edited since ken install git; ken leaves it as it is"}
 	}
 	return FileChange{Op: Remove, Action: "removed"}
 }
@@ -64,7 +64,7 @@ const configText = `# Settings of ken for this repository. The values below are 
 #  fail_on: [docs, drift]
 
 #share:
-#  # The git remote to share summaries with, and whether ken close pushes to it.
+#  # The git remote to share summaries with, and whether ken summary close pushes to it.
 #  remote: origin
 #  push_on_close: false
 #  # Whose records to accept: anyone, signed-off or signed.

@@ -33,7 +33,7 @@ func waitForOthers(ctx context.Context, tries int) error {
 	}
 }
 
-// closePatience limits how long ken close waits for a remote. Agents close after each commit, and
+// closePatience limits how long ken summary close waits for a remote. Agents close after each commit, and
 // the next push sends what this one did not. A working remote takes a second or two.
 const closePatience = 10 * time.Second
 

@@ -9,7 +9,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// ken close does not wait for a remote that accepts a connection and does not answer.
+// ken summary close does not wait for a remote that accepts a connection and does not answer.
 func TestCloseLeavesASilentRemote(t *testing.T) {
 	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -46,7 +46,7 @@ var phrases = []phrase{
 	{`ken brief WORD`, `brief {"paths": [$1]}`},
 	{`ken brief$`, `brief {}`},
 	{`ken find WORD`, `find {"words": $1}`},
-	{`ken close\b`, `file_registry_update_summaries`},
+	{`ken summary close\b`, `file_registry_update_summaries`},
 	{`ken survey next\b`, `survey_next`},
 	{`ken spec ls\b`, `spec {}`},
 	{`ken spec show WORD`, `spec {"id": $1}`},
@@ -68,7 +68,7 @@ var phrasePatterns = sync.OnceValue(func() []*regexp.Regexp {
 
 // command matches a ken command in a hint.
 var command = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bken (brief|close|doctor|find|init|install|serve|share|spec|state|status|summary|survey|uses|verify|worker)\b`)
+	return regexp.MustCompile(`\bken (brief|doctor|find|install|serve|share|spec|state|status|summary|survey|uses|verify|worker)\b`)
 })
 
 // forAgents replaces commands in a hint by tool calls. If a command is left, it adds

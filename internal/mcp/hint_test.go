@@ -30,8 +30,9 @@ func TestForAgents(t *testing.T) {
 		"add a work tree and run ken there: git x (about commits, these do: ken brief --at HEAD, ken review A..B)": "add a work tree and give it as root: git x",
 		"see it with: ken brief 'a b'": `see it with: brief {"paths": ["a b"]}`,
 		"look for it: ken find lexer":  `look for it: find {"words": "lexer"}`,
-		"then run: ken close":          `then run: file_registry_update_summaries`,
+		"then run: ken summary close":  `then run: file_registry_update_summaries`,
 		"to use it: ken share status":  "to use it: ken share status (run ken commands in a shell)",
+		"see it: ken summary diff a":   "see it: ken summary diff a (run ken commands in a shell)",
 		"ken keeps it":                 "ken keeps it",
 		"":                             "",
 	} {
@@ -44,7 +45,7 @@ func TestForAgents(t *testing.T) {
 // No hint in the packages behind the tools names a command that a tool replaces. A new
 // hint with such a command needs a phrase.
 func TestEveryHintNamesTools(t *testing.T) {
-	done := regexp.MustCompile(`\bken (-C|… --dir|state (--dir|get|update|put|check)|survey (next|submit|show)|spec (ls|show|history|ack|owner)|orient|summary|brief|find|close)\b`)
+	done := regexp.MustCompile(`\bken (-C|… --dir|state (--dir|get|update|put|check)|survey (next|submit|show)|spec (ls|show|history|ack|owner)|orient|summary (set|show|ls|close)|brief|find)\b`)
 	// No tool uses these files.
 	unused := map[string]bool{"app/confirm.go": true, "survey/run.go": true}
 	seen := 0

@@ -225,7 +225,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	}
 	if moved && u.Keep {
 		w, none := reject("the file changed since you read it")
-		w.Hint = "see what changed: ken diff " + fault.Quote(string(u.Path))
+		w.Hint = "see what changed: ken summary diff " + fault.Quote(string(u.Path))
 		return w, none
 	}
 	record.Basis, record.Assumed = fresh.Basis{Content: content}, u.Read == ""

@@ -21,7 +21,7 @@ type Diff struct {
 	Files      []FileDiff `json:"files"`
 	// Children are the subdirectories whose summaries changed.
 	Children []string `json:"children,omitempty"`
-	// Read identifies the content after this diff: pass it to ken confirm --read.
+	// Read identifies the content after this diff: pass it to ken summary confirm --read.
 	Read string `json:"read"`
 }
 
@@ -77,6 +77,6 @@ func (d *Diff) String() string {
 	if d.Directory {
 		set = "ken survey next " + name
 	}
-	fmt.Fprintf(&b, "\nif the summary still holds: ken confirm %s --read %s\notherwise: %s\n", name, d.Read, set)
+	fmt.Fprintf(&b, "\nif the summary still holds: ken summary confirm %s --read %s\notherwise: %s\n", name, d.Read, set)
 	return b.String()
 }

@@ -334,7 +334,7 @@ func (c *collector) older(r *Review) {
 	var older []Line
 	for _, p := range c.t.Paths() {
 		if c.t.Stale(p) && !changed[p] {
-			older = append(older, olderLine(Stale, p, "stale summary", "ken diff "+fault.Quote(string(p))))
+			older = append(older, olderLine(Stale, p, "stale summary", "ken summary diff "+fault.Quote(string(p))))
 		}
 	}
 	for p, texts := range c.Surveys.StaleMentions {

@@ -19,7 +19,7 @@ func (j *judge) stale() error {
 		if silent {
 			continue
 		}
-		l := Line{Kind: Stale, Command: "ken diff " + fault.Quote(string(s.Path))}
+		l := Line{Kind: Stale, Command: "ken summary diff " + fault.Quote(string(s.Path))}
 		l.place(s.Path, 0)
 		words := []textPart{prose("summary")}
 		if s.Author != "" {

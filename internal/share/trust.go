@@ -18,7 +18,7 @@ import (
 // A Policy is the section share of the configuration.
 type Policy struct {
 	Remote      string   `yaml:"remote"`        // DefaultRemote if ""
-	PushOnClose bool     `yaml:"push_on_close"` // ken close pushes
+	PushOnClose bool     `yaml:"push_on_close"` // ken summary close pushes
 	Trust       Trust    `yaml:"trust"`         // which commits to trust
 	Authors     []string `yaml:"authors"`       // globs; the committer or signer must match one of them; empty for anyone
 	Refuse      []string `yaml:"refuse"`        // globs of committers or signers whose records ken ignores and does not report

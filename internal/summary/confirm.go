@@ -55,7 +55,7 @@ func (s *Summaries) Confirm(ctx context.Context, paths []repo.Path, read string)
 	// A basis has 64 digits. So has a content id in a repository with SHA-256; such an id is no basis of this directory.
 	if read != "" && ask[0].Read.UnmarshalText([]byte(read)) != nil {
 		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "take it from: ken diff " + fault.Quote(string(repo.DirLabel(ask[0].Path))),
+			Kind: fault.Usage, Hint: "take it from: ken summary diff " + fault.Quote(string(repo.DirLabel(ask[0].Path))),
 			Err: fmt.Errorf("%s: --read %q is not the basis of a directory", repo.DirLabel(ask[0].Path), read),
 		}
 	}

@@ -29,7 +29,7 @@ func TestCommandsNameTheirWorktree(t *testing.T) {
 		said, want string
 	}{
 		{pageData{Here: true, inStartDir: true, dir: "/r"}, "ken verify", "ken verify"},
-		{pageData{Here: true, dir: "/r"}, "ken confirm sub/a.go", "ken -C /r confirm sub/a.go"},
+		{pageData{Here: true, dir: "/r"}, "ken summary confirm sub/a.go", "ken -C /r summary confirm sub/a.go"},
 		{pageData{dir: "/the other"}, "git add a.go", "git -C '/the other' add a.go"},
 		{pageData{dir: "/r"}, "ken -C /elsewhere verify", "ken -C /elsewhere verify"},
 		{pageData{dir: "/r"}, "df -h /tmp", "df -h /tmp"},

@@ -156,7 +156,7 @@ func TestItemID(t *testing.T) {
 }
 
 func itemAbout(path repo.Path, why string) attention.Item {
-	return attention.Item{Kind: attention.Stale, Word: "stale", Subject: path.String(), Path: path, Why: why, Command: "ken diff " + string(path)}
+	return attention.Item{Kind: attention.Stale, Word: "stale", Subject: path.String(), Path: path, Why: why, Command: "ken summary diff " + string(path)}
 }
 
 // The tag of a board changes with everything that the home page shows besides the JSON.

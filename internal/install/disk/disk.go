@@ -1,5 +1,5 @@
 // Package disk finds, reads and writes the files that package install decides about: git hooks, the files of agents'
-// clients, and the files of ken init.
+// clients, and the files of ken install git.
 //
 // It decides all changes before it writes the first. It refuses links, and it does not overwrite a file that changed
 // after it was read.

@@ -8,7 +8,7 @@ import (
 	"ken/internal/install"
 )
 
-// Setup creates the files of ken init, or removes them.
+// Setup creates the files of ken install git, or removes them.
 func (h Hooks) Setup(_ context.Context, opts install.Options) ([]install.FileResult, error) {
 	at := Clients{Root: h.Git.Root()}
 	var done []install.FileResult
@@ -33,11 +33,14 @@ func (h Hooks) Setup(_ context.Context, opts install.Options) ([]install.FileRes
 	return done, nil
 }
 
-// notOurs adds to a [linkError] a hint for ken init.
+// notOurs adds to a [linkError] a hint for ken install git.
 func notOurs(err error) error {
 	link, ok := errors.AsType[*linkError](err)
 	if !ok {
 		return err
 	}
-	return &fault.Error{Hint: "replace the link with a file or a directory, or install only the git hooks: ken init --hooks", Err: link}
+	return &fault.Error{
+		Hint: "replace the link with a file or a directory, or install only the git hooks: ken install git --hooks",
+		Err:  link,
+	}
 }

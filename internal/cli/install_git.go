@@ -7,26 +7,27 @@ import (
 	"ken/internal/term"
 )
 
-func (p *program) init() *cobra.Command {
+func (p *program) installGit() *cobra.Command {
 	var hooks bool
 	var opts install.Options
 	c := &cobra.Command{
-		Use:   "init [--hooks] [--uninstall] [--dry-run]",
-		Short: "Set up a repository: configuration and git hooks",
+		Use:        "git [--hooks] [--uninstall] [--dry-run]",
+		SuggestFor: []string{"init"},
+		Short:      "Set up a repository: configuration and git hooks",
 		Long: `Creates .ken/config.yaml, in which every setting is a comment, and .ken/.gitignore. Adds
 ken to the git hooks pre-commit, prepare-commit-msg, commit-msg and post-commit, in the
 directory where git looks for hooks. Hooks that exist keep running. Running it again
 changes nothing, and --uninstall restores every byte.`,
-		Example: `  ken init              # configuration and git hooks
-  ken init --hooks      # only the git hooks
-  ken init --dry-run    # print what would change`,
+		Example: `  ken install git              # configuration and git hooks
+  ken install git --hooks      # only the git hooks
+  ken install git --dry-run    # print what would change`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			h, err := p.OpenHooks(c.Context(), p.dir)
 			if err != nil {
 				return err
 			}
-			done := &initialized{}
+			done := &gitInstallation{}
 			if !hooks {
 				// Find errors before the first change.
 				plan := opts
@@ -44,7 +45,7 @@ changes nothing, and --uninstall restores every byte.`,
 					return err
 				}
 			}
-			return p.printInstallation(done)
+			return p.printGitInstallation(done)
 		},
 	}
 	c.Flags().BoolVar(&hooks, "hooks", false, "install only the git hooks")
@@ -53,31 +54,21 @@ changes nothing, and --uninstall restores every byte.`,
 	return c
 }
 
-// initialized is the result of ken init.
-type initialized struct {
+// gitInstallation is the result of ken install git.
+type gitInstallation struct {
 	Files []install.FileResult `json:"files,omitempty"`
 	*install.HooksResult
 }
 
-func (p *program) printInstallation(done *initialized) error {
+func (p *program) printGitInstallation(done *gitInstallation) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
-	line := func(action, path, note string) {
-		tone := term.Good
-		if action == "kept" || action == "absent" {
-			tone = term.Dim
-		}
-		if done.DryRun {
-			action = install.Would(action)
-		}
-		p.io.Line(tone, action, path, note)
-	}
 	for _, f := range done.Files {
-		line(f.Action, f.Path, f.Note)
+		p.printAction(f.Action, f.Path, f.Note, done.DryRun)
 	}
 	for _, h := range done.Hooks {
-		line(h.Action, h.Path, h.Note)
+		p.printAction(h.Action, h.Path, h.Note, done.DryRun)
 	}
 	for _, n := range done.Notes {
 		p.io.Remarkf("ken: %s", term.Clean(n))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,19 +19,20 @@ import (
 	"ken/internal/term"
 )
 
-func (p *program) close() *cobra.Command {
+func (p *program) summaryClose() *cobra.Command {
 	var rev, file string
 	c := &cobra.Command{
-		Use:   "close",
-		Short: "After a commit: store summaries, list files without one, and check",
-		Long: `Agents run ken close after a commit. It stores the given summaries, lists the files
-of the commit that have no fresh summary, and checks everything that changed since
-the last check. last_verified_sha then names this commit.
+		Use:        "close",
+		SuggestFor: []string{"close"},
+		Short:      "After a commit: store summaries, list files without one, and check",
+		Long: `Agents run ken summary close after a commit. It stores the given summaries, lists the
+files of the commit that have no fresh summary, and checks everything that changed
+since the last check. last_verified_sha then names this commit.
 
 Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"}], or
 {"path": "…", "keep": true} if the old summary still holds.`,
-		Example: `  ken close
-  ken close -F updates.json   # with summaries of the files that changed`,
+		Example: `  ken summary close
+  ken summary close -F updates.json   # with summaries of the files that changed`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var updates []registry.Update
@@ -107,10 +109,7 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 }
 
 func (p *program) printClosing(out *registry.CloseResult) error {
-	rejected := false
-	for _, w := range out.Updated {
-		rejected = rejected || w.Result == registry.Rejected
-	}
+	rejected := slices.ContainsFunc(out.Updated, func(w registry.WriteResult) bool { return w.Result == registry.Rejected })
 	if p.io.JSON {
 		if err := p.io.Encode(out); err != nil {
 			return err
@@ -120,14 +119,15 @@ func (p *program) printClosing(out *registry.CloseResult) error {
 		if out.Unknown != "" {
 			p.io.Line(term.Bad, "unknown", "files of the commit", out.Unknown)
 		}
-		if err := p.printWritten(out.Updated, false); err != nil && !rejected {
-			return err
+		for _, w := range out.Updated {
+			p.printWrittenLine(w)
 		}
 		for _, n := range out.NeedsSummary {
 			p.io.Line(term.Warn, "needs", n.Display(), "summary "+n.Summary.String()+", content "+idOrNone(n.ID))
 		}
 		if len(out.NeedsSummary) > 0 {
-			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; see what changed since the old one: ken diff PATH")
+			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; " +
+				"see what changed since the old one: ken summary diff PATH")
 		}
 	}
 	if rejected {

@@ -7,16 +7,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (p *program) diff() *cobra.Command {
+func (p *program) summaryDiff() *cobra.Command {
 	var b64 []string
 	c := &cobra.Command{
-		Use:   "diff PATH",
-		Short: "Show what changed since a summary was written",
+		Use:        "diff PATH",
+		SuggestFor: []string{"diff"},
+		Short:      "Show what changed since a summary was written",
 		Long: `Shows the summary of a file or directory and what changed since it was written. The
-last lines have the next command: ken confirm with the id of the content that you just
-saw, or the command for a new summary.`,
-		Example: `  ken diff main.go          # a file; directories work too
-  ken diff main.go --json   # with the ids of both contents`,
+last lines have the next command: ken summary confirm with the id of the content that
+you just saw, or the command for a new summary.`,
+		Example: `  ken summary diff main.go          # a file; directories work too
+  ken summary diff main.go --json   # with the ids of both contents`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args)+len(b64) != 1 {

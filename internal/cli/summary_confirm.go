@@ -12,18 +12,19 @@ import (
 	"ken/internal/term"
 )
 
-func (p *program) confirm() *cobra.Command {
+func (p *program) summaryConfirm() *cobra.Command {
 	var read string
 	var b64 []string
 	c := &cobra.Command{
-		Use:   "confirm PATH…",
-		Short: "Record that the summary of a file or directory still holds",
+		Use:        "confirm PATH…",
+		SuggestFor: []string{"confirm"},
+		Short:      "Record that the summary of a file or directory still holds",
 		Long: `Records that you read a file or directory and that its summary still holds. ken
 stores the same text for the current content, with your name. Parent directories
 that were stale only because of this summary become fresh again.`,
-		Example: `  ken diff main.go             # read what changed first
-  ken confirm main.go
-  ken confirm internal/parse   # a directory`,
+		Example: `  ken summary diff main.go             # read what changed first
+  ken summary confirm main.go
+  ken summary confirm internal/parse   # a directory`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args)+len(b64) == 0 {
 				return missing(c, "PATH")
@@ -41,7 +42,7 @@ that were stale only because of this summary become fresh again.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&read, "read", "", "the `ID` of what you read, as ken diff prints it; of a file also its md5")
+	c.Flags().StringVar(&read, "read", "", "the `ID` of what you read, as ken summary diff prints it; of a file also its md5")
 	pathB64(c, &b64)
 	return c
 }

@@ -29,12 +29,12 @@ func (g guardedHooks) Install(_ context.Context, opts install.Options) (*install
 	return nil, errors.New("write the hook: permission denied")
 }
 
-// ken init creates no file if it cannot write the hooks.
-func TestInitCreatesAllOrNothing(t *testing.T) {
+// ken install git creates no file if it cannot write the hooks.
+func TestInstallGitCreatesAllOrNothing(t *testing.T) {
 	made := false
 	deps := Deps{OpenHooks: func(context.Context, string) (GitHooks, error) { return guardedHooks{made: &made}, nil }}
-	err := Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{"init"})
+	err := Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{"install", "git"})
 	if err == nil || made {
-		t.Errorf("ken init returns %v, files created: %t; want an error and no file", err, made)
+		t.Errorf("ken install git returns %v, files created: %t; want an error and no file", err, made)
 	}
 }
