@@ -56,7 +56,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 			byPath[p.To] = c
 		}
 		switch {
-		case r.kind(p.From) == repo.KindTest || r.project.IsTest(p.From):
+		case r.project.ForTests(p.From):
 			c.Tests++
 		case outside:
 			c.Outside++

@@ -74,7 +74,7 @@ func (r *collector) below(dir repo.Path) []repo.Path {
 func (r *collector) tests(dir repo.Path) []repo.Path {
 	var list []repo.Path
 	for _, p := range r.below(dir) {
-		if r.kind(p) == repo.KindTest && r.project.IsTest(p) {
+		if r.project.IsTest(p) {
 			list = append(list, p)
 		}
 	}

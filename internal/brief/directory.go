@@ -241,7 +241,7 @@ const dirTests = 3
 func (d *DirectoryFacts) testsOutside() []repo.Path {
 	counts := make(map[repo.Path]int)
 	for _, p := range d.Dependents {
-		if d.Kinds(p.From) == repo.KindTest && d.Project.IsTest(p.From) {
+		if d.Project.IsTest(p.From) {
 			counts[p.From]++
 		}
 	}

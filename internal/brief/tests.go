@@ -25,7 +25,7 @@ type testFile struct {
 // tests lists the tests of the file with their commands, and how to run the file if it is a
 // test itself.
 func (f *FileFacts) tests() (tests, command *block) {
-	if f.Project.IsTest(f.Path) || f.Kind == repo.KindTest {
+	if f.Project.ForTests(f.Path) {
 		c, ok, note := f.Project.TestCommand(f.Path)
 		switch {
 		case ok:

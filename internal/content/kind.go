@@ -32,7 +32,7 @@ func KindOf(path repo.Path, head []byte) repo.Kind {
 	switch {
 	case isGeneratedName(n) || isGeneratedText(head, kind == repo.KindDoc, n.ext == "go"):
 		return repo.KindGenerated
-	case isTest(string(path), n, kind):
+	case path.ForTests() && (kind != repo.KindDoc || isTestdata(string(path))):
 		return repo.KindTest
 	}
 	return kind
@@ -143,6 +143,11 @@ func isVendored(path string, n name) bool {
 	return anyDir(path, isVendorDir)
 }
 
+// isTestdata reports whether a file is input of tests. Prose beside tests is for people, in testdata it is input.
+func isTestdata(path string) bool {
+	return anyDir(path, func(elem string) bool { return elem == "testdata" })
+}
+
 // anyDir reports whether is returns true for one of the directories of path.
 func anyDir(path string, is func(elem string) bool) bool {
 	for {
@@ -155,19 +160,4 @@ func anyDir(path string, is func(elem string) bool) bool {
 		}
 		path = rest
 	}
-}
-
-// isTest reports whether a file is only for tests, by the name that a test runner looks for or by its
-// directory. Prose next to tests stays prose, except in testdata, where every file is input.
-func isTest(path string, n name, kind repo.Kind) bool {
-	if kind == repo.KindSource && isTestName(n) {
-		return true
-	}
-	if anyDir(path, func(elem string) bool { return elem == "testdata" }) {
-		return true
-	}
-	if kind == repo.KindDoc {
-		return false
-	}
-	return anyDir(path, isTestDir) || isSpecLanguage(n.ext) && anyDir(path, isSpecDir)
 }

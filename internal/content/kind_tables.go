@@ -45,51 +45,6 @@ func isVendorDir(real string) bool {
 	return false
 }
 
-// isTestDir reports whether a directory contains tests in most languages.
-func isTestDir(real string) bool {
-	switch real {
-	case "test", "tests", "Test", "Tests", "__tests__", "__mocks__", "__fixtures__", "__snapshots__", "e2e", "androidTest", "unittests":
-		return true
-	}
-	return false
-}
-
-// isSpecDir reports whether a directory contains tests in some languages. In others, "spec" contains a
-// specification.
-func isSpecDir(real string) bool { return real == "spec" || real == "specs" }
-
-func isSpecLanguage(ext string) bool {
-	switch ext {
-	case "rb", "js", "jsx", "ts", "tsx", "mjs", "coffee", "php", "lua", "cr", "ex", "exs":
-		return true
-	}
-	return false
-}
-
-// isTestName reports whether test runners look for this name.
-func isTestName(n name) bool {
-	s := n.stem
-	switch n.ext {
-	case "go", "exs", "dart", "c", "cc", "cpp", "cxx", "rs", "zig", "v", "hs", "erl", "jl", "lua":
-		return has(s, "_test") || has(s, "_tests") || has(s, "_unittest") || n.ext == "erl" && has(s, "_suite")
-	case "py":
-		return strings.HasPrefix(s, "test_") || has(s, "_test") || s == "conftest"
-	case "rb", "cr":
-		return strings.HasPrefix(s, "test_") || has(s, "_test") || has(s, "_spec") || s == "spec_helper"
-	case "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "coffee", "vue", "svelte":
-		return has(s, ".test") || has(s, ".spec") || has(s, ".e2e") || has(s, ".cy") || has(s, "_test") || has(s, "-test")
-	case "java", "kt", "kts", "scala", "groovy", "cs", "fs", "vb", "swift", "php", "m", "mm":
-		// Camel case matters: Latest.java is not a test.
-		real := n.real[:len(n.stem)]
-		return has(real, "Test") || has(real, "Tests") || has(real, "TestCase") || has(real, "Spec") || has(real, "IT")
-	case "sh", "bash", "bats":
-		return n.ext == "bats" || has(s, "_test") || has(s, ".test") || strings.HasPrefix(s, "test_") || strings.HasPrefix(s, "test-")
-	case "pl", "t":
-		return n.ext == "t"
-	}
-	return false
-}
-
 // isGeneratedName reports whether generators use this name.
 func isGeneratedName(n name) bool {
 	switch n.ext {

@@ -330,8 +330,7 @@ func declarationFrom(text []byte, p repo.Path) []byte {
 
 // isTest reports whether a path is that of a test or an example.
 func isTest(p repo.Path) bool {
-	base := strings.ToLower(p.Base())
-	return ofTests(p) || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || strings.HasPrefix(base, "test_")
+	return ofTests(p) || p.IsTest()
 }
 
 // definedBy reports whether a symbol of a file has this name.

@@ -466,20 +466,18 @@ func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
 	return Command{}, false
 }
 
-// isPythonTest reports whether a Python file has the name of a test.
+// isPythonTest reports whether a Python file has the name of a test, by the patterns of pytest if the project has some.
 func (p *Project) isPythonTest(file repo.Path) bool {
-	base := file.Base()
-	patterns := []string{"test_*.py", "*_test.py", "tests.py"}
 	for d := range file.Dir().Upward() {
-		if conf := p.pytest(d); conf.source != "" {
-			patterns = append(slices.Clone(conf.files), "tests.py")
-			break
+		conf := p.pytest(d)
+		if conf.source == "" {
+			continue
 		}
+		base := file.Base()
+		return base == "tests.py" || base != "conftest.py" && slices.ContainsFunc(conf.files, func(pattern string) bool {
+			ok, _ := path.Match(pattern, base)
+			return ok
+		})
 	}
-	for _, pattern := range patterns {
-		if ok, _ := path.Match(pattern, base); ok && base != "conftest.py" {
-			return true
-		}
-	}
-	return false
+	return file.IsTest()
 }

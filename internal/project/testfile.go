@@ -9,8 +9,12 @@ import (
 	"ken/internal/repo"
 )
 
-// IsTest reports whether a file is a test that a runner starts: by its name and place, and by the patterns in the
-// manifests above it. Helpers, fixtures and data of tests are not tests.
+// ForTests reports whether a file is only for tests: by its name or place ([repo.Path.ForTests]), or because the
+// settings of the project make a runner start it.
+func (p *Project) ForTests(file repo.Path) bool { return file.ForTests() || p.IsTest(file) }
+
+// IsTest reports whether a runner starts a file: by its name, or by the patterns in the manifests above it. Helpers,
+// fixtures and data of tests are for tests, and no runner starts them.
 func (p *Project) IsTest(file repo.Path) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -21,56 +25,24 @@ func (p *Project) isTest(file repo.Path) bool {
 	if isForeign(file) || inDirNamed(file, "__mocks__", "__snapshots__") {
 		return false
 	}
-	base := file.Base()
-	ext := path.Ext(base)
-	stem := strings.TrimSuffix(base, ext)
 	switch languageOf(file) {
-	case "go":
-		return strings.HasSuffix(stem, "_test") && base[0] != '_' && base[0] != '.'
 	case "js":
-		return p.isNodeTest(file, stem)
+		return file.IsTest() || file.ForTests() && p.isNodeTest(file)
 	case "rust":
-		return p.isRustTest(file, stem)
+		return file.ForTests() && p.isRustTest(file)
 	case "python":
-		return ext == ".py" && p.isPythonTest(file)
-	case "jvm":
-		named := hasSuffix(stem, "Test", "Tests", "TestCase", "IT", "Spec") || strings.HasPrefix(stem, "Test") && len(stem) > 4
-		return named && stem != "TestCase"
-	case "dotnet", "swift":
-		return hasSuffix(stem, "Test", "Tests", "Spec", "Specs")
-	case "php":
-		return hasSuffix(stem, "Test", "Cest") && stem != "Test"
-	case "c":
-		isSource := ext != ".h" && ext != ".hh" && ext != ".hpp"
-		return isSource && (hasSuffix(stem, "_test", "_tests", "_unittest", "-test", "Test") || hasPrefix(stem, "test_", "test-"))
-	case "ruby":
-		return hasSuffix(stem, "_test", "_spec") || strings.HasPrefix(stem, "test_") && stem != "test_helper"
-	case "elixir", "dart":
-		return hasSuffix(stem, "_test") && ext != ".ex"
-	case "zig":
-		return hasSuffix(stem, "_test", "_tests")
+		return p.isPythonTest(file)
 	}
-	switch ext {
-	case ".bats":
-		return true
-	case ".sh", ".bash":
-		return hasSuffix(stem, "_test", "-test", ".test") || hasPrefix(stem, "test_", "test-")
-	case ".t":
-		return inDirNamed(file, "t")
-	}
-	return false
+	return file.IsTest()
 }
 
-// isNodeTest reports whether a JavaScript file is a test, by its name or because a script or configuration of the package runs it.
-func (p *Project) isNodeTest(file repo.Path, stem string) bool {
-	if hasSuffix(stem, ".d", ".config", ".snap") {
+// isNodeTest reports whether a script or the configuration of the package runs a JavaScript file as a test.
+func (p *Project) isNodeTest(file repo.Path) bool {
+	switch path.Ext(strings.TrimSuffix(file.Base(), path.Ext(file.Base()))) {
+	case ".d", ".config", ".snap":
 		return false
 	}
-	if hasSuffix(stem, ".test", ".spec", "_test", ".cy", ".e2e", "-test", "_spec") {
-		return true
-	}
-	inTests := inDirNamed(file, "test", "tests", "__tests__", "spec", "e2e")
-	if !inTests || inDirNamed(file, "helpers", "utils", "support", "mocks") {
+	if inDirNamed(file, "helpers", "utils", "support", "mocks") {
 		return false
 	}
 	for d := range file.Dir().Upward() {
@@ -89,36 +61,14 @@ func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 	return false
 }
 
-// isRustTest reports whether a Rust file is an integration test, or contains tests and has the name or the directory of tests.
-func (p *Project) isRustTest(file repo.Path, stem string) bool {
-	named := stem == "test" || stem == "tests" || hasSuffix(stem, "_test", "_tests") || strings.HasPrefix(stem, "test_")
-	if !named && !inDirNamed(file, "tests") {
-		return false
-	}
+// isRustTest reports whether a Rust file is an integration test or contains tests.
+func (p *Project) isRustTest(file repo.Path) bool {
 	if rustTestMark().Match(p.text(file)) {
 		return true
 	}
 	for d := range file.Dir().Upward() {
 		if p.has(join(d, "Cargo.toml")) {
 			return slices.ContainsFunc(p.cargoTests(d), func(t cargoTarget) bool { return t.file == file })
-		}
-	}
-	return false
-}
-
-func hasSuffix(s string, suffixes ...string) bool {
-	for _, suffix := range suffixes {
-		if len(s) > len(suffix) && strings.HasSuffix(s, suffix) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasPrefix(s string, prefixes ...string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(s, prefix) {
-			return true
 		}
 	}
 	return false

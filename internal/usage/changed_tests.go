@@ -37,7 +37,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t find.Tree, changed []C
 		if !r.isFile(c.Path) {
 			continue
 		}
-		if r.isTest(c.Path) {
+		if r.project.ForTests(c.Path) {
 			isEdited[c.Path] = true
 			if command, ok, _ := r.project.TestCommand(c.Path); ok {
 				edited = append(edited, Test{PathJSON: c.Path.JSON(), path: c.Path, Command: command.Run})
@@ -51,7 +51,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t find.Tree, changed []C
 			return nil, nil, err
 		}
 		for _, e := range users {
-			if r.isTest(e.From) && r.usesChanged(c, e) {
+			if r.project.ForTests(e.From) && r.usesChanged(c, e) {
 				direct = append(direct, e)
 			}
 		}

@@ -178,7 +178,7 @@ func (r *reader) user(l *searchindex.Link, certainty uses.Certainty) User {
 	kind := r.files[l.Other].Kind
 	u := User{
 		PathJSON: l.Other.JSON(), path: l.Other, Symbols: []string{}, Lines: l.Lines, More: l.Places, Certainty: certainty, Via: l.Edges[0].Via,
-		Test: r.isTest(l.Other), Starts: r.project.IsTest(l.Other), Generated: kind == repo.KindGenerated || kind == repo.KindVendored,
+		Test: r.project.ForTests(l.Other), Starts: r.project.IsTest(l.Other), Generated: kind == repo.KindGenerated || kind == repo.KindVendored,
 	}
 	if u.Lines == nil {
 		u.Lines = []int{}
@@ -194,11 +194,6 @@ func (r *reader) user(l *searchindex.Link, certainty uses.Certainty) User {
 		u.Places = append(u.Places, Place{Symbol: e.Symbol, How: string(e.Kind), Via: e.Via, Lines: e.Lines, More: e.More})
 	}
 	return u
-}
-
-// isTest reports whether a file belongs to the tests.
-func (r *reader) isTest(p repo.Path) bool {
-	return r.files[p].Kind == repo.KindTest || r.project.IsTest(p)
 }
 
 // facts returns the outline and the content of a file; nil if ken has none.

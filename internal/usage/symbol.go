@@ -370,7 +370,7 @@ func (r *reader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.
 	})
 	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b FileLines) int {
 		return cmp.Or(
-			order.FalseFirst(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
+			order.FalseFirst(r.project.ForTests(repo.Path(a.Path)), r.project.ForTests(repo.Path(b.Path))),
 			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
 			strings.Compare(a.Path, b.Path),
 		)

@@ -204,7 +204,7 @@ func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path
 		frontier := next
 		next = nil
 		for _, p := range frontier {
-			if r.isTest(p) {
+			if r.project.ForTests(p) {
 				continue // what uses a test is no test of the file
 			}
 			list, err := r.index.UserFiles(r.ctx, p)
