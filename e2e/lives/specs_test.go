@@ -42,8 +42,9 @@ import (
 // Decisions where the design leaves room:
 //   - A spec that a parent of a merge has at another place, and that git could not merge by
 //     itself, is not judged: both parents moved it, and it may be kept at both places.
-//   - A spec is not judged if a merge puts it together with another one at the same path: one
-//     parent moved the spec away and then made a new one there, and another parent did not.
+//   - A spec is not judged if a merge puts it together with another one at the same path, or
+//     moves it from there: one parent moved the spec away and then made a new one there, and
+//     another parent did not.
 //   - A commit on a branch whose result a merge threw away (-s ours) counts like any other. If
 //     that branch moved the spec, nothing there counts: the move was thrown away, and at HEAD
 //     the path begins anew after it. If it led to an earlier path of the node, all counts.
@@ -271,17 +272,22 @@ func (l *life) follow(place, head, name string) trace {
 }
 
 // mixes reports whether the parents of a merge have different specs at a path: one has begun
-// anew there, and another has not.
+// anew there, and another has not. The merge may have moved it from that path.
 func (l *life) mixes(place string, at treePath) bool {
-	anew, old := false, false
-	for _, p := range l.specs.parents[at.commit] {
-		if _, there := l.specs.trees[p][at.name]; there {
-			away := l.movedAway(place, p, "", at.name)
-			anew = anew || away
-			old = old || !away
+	for _, from := range l.before(place, at) {
+		anew, old := false, false
+		for _, p := range l.specs.parents[at.commit] {
+			if _, there := l.specs.trees[p][from.name]; there {
+				away := l.movedAway(place, p, "", from.name)
+				anew = anew || away
+				old = old || !away
+			}
+		}
+		if anew && old {
+			return true
 		}
 	}
-	return anew && old
+	return false
 }
 
 // meet reports whether a file is in both sets.
