@@ -11,8 +11,8 @@ import (
 
 // pairExceptions is pair for the usual case that the index is the same as at the last verification. Then only
 // paths that differ from the index now, or differed then, can differ from their rows. All other rows match and are
-// counted without being read. done is false if the index is another one, or if rows may have the md5 of former
-// bytes.
+// counted without being read. done is false if the index is another one, if rows may have the md5 of former
+// bytes, or if another process changed rows.
 func (v *verification) pairExceptions(ctx context.Context) (items []item, done bool, err error) {
 	snap := v.view.snap
 	if !v.sameIndex() || v.opts.All || v.opts.Paths != nil {
@@ -53,6 +53,9 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 			tally.Add(row, -1)
 		}
 		which = append(which, moved...)
+	}
+	if same, err := v.sameRows(ctx, v.session); err != nil || !same {
+		return nil, false, err
 	}
 	v.rep.matches(tally)
 	for _, i := range which {

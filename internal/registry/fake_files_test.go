@@ -125,12 +125,22 @@ func newStore(ctx context.Context) *sqlite.Store {
 	return s
 }
 
-// A countingStore counts full scans, and calls beforeCommit ahead of each commit.
+// A countingStore counts full scans. It calls beforeCommit ahead of the next commit, and afterView when the next run has
+// read the last verification and the work tree.
 type countingStore struct {
 	*sqlite.Store
 	scans        int
 	commits      int
 	beforeCommit func()
+	afterView    func()
+}
+
+func (s *countingStore) PathsSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
+	if f := s.afterView; f != nil {
+		s.afterView = nil
+		f()
+	}
+	return s.Store.PathsSince(ctx, mark)
 }
 
 func (s *countingStore) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {

@@ -1,8 +1,12 @@
 package registry_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"testing"
 
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -36,6 +40,51 @@ func TestOvertakenVerificationIsNotTrusted(t *testing.T) {
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateVerify, registry.ReasonBaselineDirty)
 	same(t, "verdicts", verdicts(rep), []string{"mismatch none b.go"})
+}
+
+// A run whose rows another verification changes compares them with the work tree that it read itself. So it shows the
+// contents of its own files, even if nothing had changed since the last verification.
+func TestRowsOfAnotherRunAreCompared(t *testing.T) {
+	change := map[string]func(w *fakeRepo){
+		"edited": func(w *fakeRepo) { w.write("b.go", "news") },
+		"staged": func(w *fakeRepo) { w.put("b.go", "news") },
+	}
+	before := map[string]func(w *fakeRepo){
+		"clean": func(*fakeRepo) {},
+		"dirty": func(w *fakeRepo) { w.write("a.go", "other") },
+	}
+	for how, edit := range change {
+		for entry, prepare := range before {
+			for _, all := range []bool{true, false} {
+				t.Run(fmt.Sprint(entry, ", ", how, " for a while, all ", all), func(t *testing.T) {
+					for name, run := range map[string]func(*registry.Registry, context.Context, registry.VerifyOptions) (*registry.Report, error){
+						"Status": (*registry.Registry).Status, "Verify": (*registry.Registry).Verify,
+					} {
+						w := settled(t, "a.go", "alpha", "b.go", "beta")
+						prepare(w)
+						w.store.afterView = func() {
+							edit(w)
+							if _, err := w.registry().Verify(w.ctx, registry.VerifyOptions{}); err != nil {
+								t.Error(err)
+							}
+							w.checkout(w.head)
+							prepare(w)
+						}
+						rep, err := run(w.registry(), w.ctx, registry.VerifyOptions{All: all})
+						if err != nil {
+							t.Fatal(err)
+						}
+						i := slices.IndexFunc(rep.Verdicts, func(v registry.Verdict) bool { return v.Path == "b.go" })
+						if i < 0 {
+							t.Errorf("%s does not list b.go, whose row differs: %v", name, verdicts(rep))
+						} else if v := rep.Verdicts[i]; v.Content.State != fresh.Stale || v.ID != blob("beta") {
+							t.Errorf("%s lists b.go as %s with %s, want mismatch with %s", name, v.Content, v.ID, blob("beta"))
+						}
+					}
+				})
+			}
+		}
+	}
 }
 
 func TestOvertakenByAWrite(t *testing.T) {

@@ -113,11 +113,9 @@ func (r *Registry) enter(ctx context.Context, dry bool) (*session, error) {
 	if e.base, e.verified, err = r.store.LastVerification(ctx, snap.Worktree); err != nil {
 		return nil, err
 	}
-	rows := e.verified
-	if !rows {
-		if rows, err = anyRow(r.store.Rows(ctx, snap.Worktree)); err != nil {
-			return nil, err
-		}
+	counts, err := r.store.Counts(ctx, snap.Worktree)
+	if err != nil {
+		return nil, err
 	}
 	if e.view, err = r.readView(ctx, snap, e.base, nil, dry); err != nil {
 		return nil, err
@@ -132,7 +130,7 @@ func (r *Registry) enter(ctx context.Context, dry bool) (*session, error) {
 		return nil, err
 	}
 	s := EntryFacts{
-		Tracked: len(snap.Index.Entries), Rows: rows, Verified: e.verified, Baseline: e.base,
+		Tracked: len(snap.Index.Entries), Rows: e.verified || counts.Files > 0, Verified: e.verified, Baseline: e.base,
 		Head: snap.Head.Commit, Tree: e.tree, Dirty: e.dirty, Conflicted: e.inMerge, Flagged: e.flagged,
 		Behind: e.upstream.Behind, Policy: e.view.policy,
 	}

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"sort"
@@ -63,12 +62,19 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 	}
 	// If git may convert bytes, a checkout changes the md5 of files whose content id stays the same. The stats of files
 	// that had to be read are stored, so that the next run need not read them.
-	sameRows := dry || !e.view.converts() && !e.view.readAny()
+	settled := dry || !e.view.converts() && !e.view.readAny()
 	isDefault := !opts.Full && opts.Paths == nil
-	if e.state == StateTrust && sameRows && isDefault {
+	if e.state == StateTrust && settled && isDefault {
 		put, err := r.trust(ctx, e, rep, opts)
-		if err != nil || dry {
+		same := false
+		if err == nil {
+			same, err = r.sameRows(ctx, e)
+		}
+		switch {
+		case err != nil || same && dry:
 			return rep, err
+		case !same:
+			return r.verify(ctx, opts, dry)
 		}
 		return rep, r.commitRows(ctx, e, rep, store.FileChanges{Put: put}, e.baseline(r, true, e.base.Raw))
 	}
@@ -88,6 +94,13 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		change.Worktrees = r.opts.Worktrees
 	}
 	return rep, r.commitRows(ctx, e, rep, change, next)
+}
+
+// sameRows reports whether the rows are those of the verification that the session began with. Otherwise another
+// process changed them meanwhile, and they may be of contents that the session has not seen.
+func (r *Registry) sameRows(ctx context.Context, e *session) (bool, error) {
+	now, _, err := r.store.LastVerification(ctx, e.view.snap.Worktree)
+	return now.Generation == e.base.Generation, err
 }
 
 // commitRows writes the changed rows, and the verification if it differs from the last.
@@ -212,9 +225,6 @@ func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.P
 	if left[row.Path] {
 		return r.sparseVerdict(row)
 	}
-	if !e.view.converts() {
-		return r.rowVerdict(row)
-	}
 	i, tracked := repo.FindEntry(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
 		return r.rowVerdict(row)
@@ -300,12 +310,4 @@ func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []re
 	}
 	slices.Sort(only)
 	return slices.Compact(only), nil
-}
-
-// anyRow reports whether there is a row.
-func anyRow(rows iter.Seq2[store.FileRow, error]) (bool, error) {
-	for _, err := range rows {
-		return err == nil, err
-	}
-	return false, nil
 }
