@@ -109,6 +109,24 @@ func (m *naive) paths() map[repo.Path]bool {
 	return paths
 }
 
+// earlier returns the paths from which commits that c reaches moved the node to a path, one after another.
+func (m *naive) earlier(c repo.CommitNumber, p repo.Path) map[repo.Path]bool {
+	found, seen := make(map[repo.Path]bool), make(map[commitPath]bool)
+	var visit func(c repo.CommitNumber, p repo.Path)
+	visit = func(c repo.CommitNumber, p repo.Path) {
+		for a := range m.history.ancestors(c) {
+			for _, move := range m.history.commits[a].moves {
+				if from := (commitPath{a, move.From}); move.To == p && !seen[from] {
+					seen[from], found[move.From] = true, true
+					visit(a, move.From)
+				}
+			}
+		}
+	}
+	visit(c, p)
+	return found
+}
+
 // trace finds the paths of the node back from one commit.
 func (m *naive) trace(c repo.CommitNumber, p repo.Path) {
 	if m.places[commitPath{c, p}] {
@@ -168,8 +186,9 @@ func (m *naive) tookMove(c, parent repo.CommitNumber, p repo.Path) bool {
 // markOldPaths finds the commits that still have the node at an old path. It returns the commits that moved it to
 // an old path.
 func (m *naive) markOldPaths() (moved []commitPath) {
+	earlier := m.earlier(m.head, m.node.Path)
 	old := func(p repo.Path) bool {
-		return !slices.ContainsFunc(m.nodes, func(n *parse.Node) bool { return n.Path == p })
+		return earlier[p] && !slices.ContainsFunc(m.nodes, func(n *parse.Node) bool { return n.Path == p })
 	}
 	gone := make(map[commitPath]bool)
 	held := make(map[commitPath]bool) // commits that have the node, followed forward over moves
@@ -377,7 +396,7 @@ func (m *naive) judge(f *derive.Facts, before, above bool) {
 			}
 		}
 	}
-	followed, moved := m.follow(from)
+	followed, moved := m.follow(m.top)
 	governed := func(p repo.Path) bool { return mine(p) || slices.Contains(followed, p) }
 	found := m.since(from, governed)
 	if before && len(m.node.Code) > 0 && m.open(from) {

@@ -25,8 +25,6 @@ type moveTracker struct {
 	d    *derivation
 	into map[repo.Path][]repo.Move // moves that head reaches, by destination
 	from map[repo.Path][]repo.Move // the same moves, by source
-	left []uint64                  // scratch space of markOldPaths
-	held []uint64                  // scratch space of markOldPaths
 }
 
 func newMoveTracker(d *derivation) *moveTracker {
@@ -170,6 +168,7 @@ func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.Commit
 	for _, first := range w.starts {
 		ends = append(ends, commitBit{g.head, first})
 	}
+	old := w.oldPaths(t, ends, moves, seen)
 	for {
 		at := w.descend(g, moves, nil, ends)
 		taken, err := w.takenMoves(ctx, t, at, seen)
@@ -179,12 +178,38 @@ func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.Commit
 		if len(taken) > 0 {
 			at = w.descend(g, moves, taken, ends)
 		}
-		moved := w.markOldPaths(t, at, moves, seen)
+		moved := w.markOldPaths(t, at, old, moves, seen)
 		if len(moved) == 0 {
 			return at, nil
 		}
 		ends = append(ends, moved...)
 	}
+}
+
+// oldPaths returns the bits of the paths that the nodes had before, and that are no nodes at head. A node had a path if a
+// commit moved it from there to its path, or to another path from which a later commit moved it on.
+func (w *walk) oldPaths(
+	t *moveTracker, ends []commitBit, moves map[repo.CommitNumber][]bitMove, seen *movesSeen,
+) []uint64 {
+	old := make([]uint64, (len(w.bits)+63)/64)
+	known := make(map[commitBit]bool)
+	for todo := slices.Clone(ends); len(todo) > 0; todo = todo[1:] {
+		for _, c := range seen.back[todo[0].bit] {
+			for _, x := range moves[c] {
+				from := commitBit{c, x.from}
+				came := x.to == todo[0].bit && x.from >= 0 && seen.has(todo[0].commit, c)
+				if !came || known[from] {
+					continue
+				}
+				known[from] = true
+				todo = append(todo, from)
+				if !t.d.taken[w.bits[x.from].path] {
+					old[x.from/64] |= 1 << (x.from % 64)
+				}
+			}
+		}
+	}
+	return old
 }
 
 // descend follows the nodes back from some ends over all commits. At a merge that took over a move, the bit of
@@ -293,16 +318,12 @@ func (w *walk) parentsOf(g *Graph, at pathBits, bit int, c repo.CommitNumber) []
 
 // markOldPaths sets the bits of the commits that have a node at an old path. It returns the commits that moved a
 // node to an old path and in which it was not found before.
-func (w *walk) markOldPaths(t *moveTracker, at pathBits, moves map[repo.CommitNumber][]bitMove, seen *movesSeen) (moved []commitBit) {
+func (w *walk) markOldPaths(
+	t *moveTracker, at pathBits, old []uint64, moves map[repo.CommitNumber][]bitMove, seen *movesSeen,
+) (moved []commitBit) {
 	g := t.d.g
-	left := at.scratch(&t.left)     // commits in which the path was moved away
-	held := at.scratch(&t.held)     // commits that have the node, followed forward over moves
-	old := make([]uint64, at.words) // the bits of paths that are no nodes at head
-	for i, l := range w.bits {
-		if !t.d.taken[l.path] {
-			old[i/64] |= 1 << (i % 64)
-		}
-	}
+	left := at.empty() // commits in which the path was moved away
+	held := at.empty() // commits that have the node, followed forward over moves
 	for c := repo.CommitNumber(0); c <= g.head; c++ {
 		if !g.reached[c] {
 			continue
@@ -349,30 +370,20 @@ func (w *walk) markOldPaths(t *moveTracker, at pathBits, moves map[repo.CommitNu
 type movesSeen struct {
 	commits pathBits                  // by commit, a bit for each moving commit in its history
 	number  map[repo.CommitNumber]int // the bit of each moving commit
-	of      [][]uint64                // by path, the bits of the commits that moved it away or back
 	away    [][]repo.CommitNumber     // by path, the commits that moved it away
 	back    [][]repo.CommitNumber     // by path, the commits that moved it back
 }
 
 func newMovesSeen(g *Graph, moves map[repo.CommitNumber][]bitMove, count int) *movesSeen {
 	s := &movesSeen{
-		number: make(map[repo.CommitNumber]int, len(moves)), of: make([][]uint64, count),
-		away: make([][]repo.CommitNumber, count), back: make([][]repo.CommitNumber, count),
+		number: make(map[repo.CommitNumber]int, len(moves)),
+		away:   make([][]repo.CommitNumber, count), back: make([][]repo.CommitNumber, count),
 	}
 	words := (len(moves) + 63) / 64
 	s.commits = pathBits{words, make([]uint64, int(g.head+1)*words)}
-	for i := range s.of {
-		s.of[i] = make([]uint64, words)
-	}
 	for c, list := range moves {
-		n := len(s.number)
-		s.number[c] = n
+		s.number[c] = len(s.number)
 		for _, x := range list {
-			for _, bit := range []int{x.from, x.to} {
-				if bit >= 0 {
-					s.of[bit][n/64] |= 1 << (n % 64)
-				}
-			}
 			if x.from >= 0 {
 				s.away[x.from] = append(s.away[x.from], c)
 			}
@@ -435,12 +446,8 @@ func (s *movesSeen) cameBack(left pathBits, parents []repo.CommitNumber, word in
 // knows reports whether the history of a commit contains every move of a path that the history of another
 // contains.
 func (s *movesSeen) knows(c, other repo.CommitNumber, bit int) bool {
-	for i, mask := range s.of[bit] {
-		if s.commits.row(other)[i]&mask&^s.commits.row(c)[i] != 0 {
-			return false
-		}
-	}
-	return true
+	unknown := func(move repo.CommitNumber) bool { return s.has(other, move) && !s.has(c, move) }
+	return !slices.ContainsFunc(s.away[bit], unknown) && !slices.ContainsFunc(s.back[bit], unknown)
 }
 
 // moves returns the moves of each commit.
@@ -505,14 +512,8 @@ func newPathBits(g *Graph, count int) pathBits {
 	return pathBits{words, g.mask}
 }
 
-// scratch returns an empty set of the same size. It stores the bits in buf for reuse.
-func (s pathBits) scratch(buf *[]uint64) pathBits {
-	if len(*buf) != len(s.bits) {
-		*buf = make([]uint64, len(s.bits))
-	}
-	clear(*buf)
-	return pathBits{s.words, *buf}
-}
+// empty returns an empty set of the same size.
+func (s pathBits) empty() pathBits { return pathBits{s.words, make([]uint64, len(s.bits))} }
 
 func (s pathBits) row(c repo.CommitNumber) []uint64 {
 	return s.bits[int(c)*s.words : (int(c)+1)*s.words]

@@ -131,6 +131,18 @@ func TestOldPathStillANode(t *testing.T) {
 	}
 }
 
+// A node was never at a path that a later commit moved to one of its earlier paths. Edits there count for the node that
+// was moved.
+func TestMoveToAnEarlierPathAfterTheNodeLeftIt(t *testing.T) {
+	w := parseHistory("a: @y=1.a\nb: @y=1.b\nc: @y>@z\nd: @x=1.b\ne <- a: @y>@x\nm <- d e: -@y @z~d @x~d\ng: @z>@y")
+	want := map[string]string{"x": "v2 d0 t0 d,a", "y": "v2 d0 t0 b,a"}
+	for _, f := range w.derive(t, "@x", "@y") {
+		if got := w.brief(f); got != want[f.Node.ID] {
+			t.Errorf("the facts of %s are %s; want %s", f.Node.ID, got, want[f.Node.ID])
+		}
+	}
+}
+
 // The number of versions is unknown if the contents that show whether a merge took over a move cannot be read.
 func TestMoveTakenOverUnreadable(t *testing.T) {
 	w := parseHistory("a: @x=1\nb: @x>@z\nc <- a: g=1\nm <- b c:\nd: @x=2")
