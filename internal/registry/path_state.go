@@ -143,7 +143,7 @@ func (r *Registry) readView(
 	v.attributesChanged = !v.sameAttributes && base.Policy != ""
 	// Load the exceptions if there may be any: an invalidated verification has no count of raw rows, and only an
 	// unclean one has rows that differ from the index.
-	if samePolicy && (base.Raw > 0 || base.Index.IsZero() || !base.Clean && v.converts()) {
+	if samePolicy && (base.Raw > 0 || base.Index.IsZero() || !base.Clean) {
 		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
 		}
@@ -301,7 +301,7 @@ func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
 		switch {
 		case row.Marks.Has(store.MarkRaw):
 			v.raw[path] = row
-		case row.Marks.Has(store.MarkDiffersFromIndex) && v.converts():
+		case row.Marks.Has(store.MarkDiffersFromIndex):
 			v.doubted[path] = row
 		}
 	}

@@ -182,6 +182,27 @@ func TestSettingChangesLineEndings(t *testing.T) {
 	same(t, "verdicts", verdicts(w.status(t, registry.VerifyOptions{All: true})), []string{"match none a.txt"})
 }
 
+// The index keeps the content under the former setting until git looks at the file again. A verification under the new one
+// has the right content, and later runs keep to it, even if nothing converts bytes any more.
+func TestContentsVerifiedWithoutConversion(t *testing.T) {
+	w := newFakeRepo(t)
+	w.autocrlf = true
+	w.put("a.txt", "one\r\n")
+	w.put("x.sum", "one\r\n") // a lockfile: status need not read it to learn its kind
+	w.commit()
+	w.tick()
+	w.verify(t, registry.VerifyOptions{})
+	w.autocrlf = false
+	for _, run := range []string{"the first", "the second"} {
+		for _, v := range w.status(t, registry.VerifyOptions{All: true}).Verdicts {
+			if v.ID != blob("one\r\n") {
+				t.Errorf("before %s verification, %s has content %s, want %s", run, v.Path, v.ID, blob("one\r\n"))
+			}
+		}
+		w.verify(t, registry.VerifyOptions{})
+	}
+}
+
 func TestChangedAttributesEndAllVouching(t *testing.T) {
 	w := settled(t, ".gitattributes", "", "a.go", "alpha", "b.go", "beta")
 	w.write("a.go", "other")
