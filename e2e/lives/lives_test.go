@@ -56,9 +56,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	program = os.Getenv("LIVES_KEN")
-	if program == "" {
-		program = filepath.Join(dir, "ken")
+	program = filepath.Join(dir, "ken") // operations call it by this name
+	if built := os.Getenv("LIVES_KEN"); built != "" {
+		if err := os.Symlink(built, program); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	} else {
 		build := exec.CommandContext(context.Background(), "go", "build", "-o", program, "ken/cmd/ken")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
