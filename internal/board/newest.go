@@ -91,7 +91,7 @@ func uncommitted(ctx context.Context, w *workspace.Workspace, rep *registry.Repo
 	}
 	out := make(map[repo.Path]Change)
 	for i := range entries {
-		if found[i].Presence == repo.File {
+		if found[i].Presence == repo.RegularFile {
 			out[entries[i].Path] = Change{At: time.Unix(0, found[i].Stat.Mtime)}
 		}
 	}

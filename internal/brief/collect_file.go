@@ -14,8 +14,8 @@ import (
 	"ken/internal/workspace"
 )
 
-func (r *collector) file(ctx context.Context, f *workspace.File, budget int, first ...Section) (*Brief, error) {
-	seen, err := r.t.Outlines(ctx, []*workspace.File{f})
+func (r *collector) file(ctx context.Context, f *repo.File, budget int, first ...Section) (*Brief, error) {
+	seen, err := r.t.Outlines(ctx, []*repo.File{f})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/survey/describe"
-	"ken/internal/workspace"
 )
 
 // maxLinks is how many links are followed from one to the next.
@@ -17,7 +16,7 @@ const maxLinks = 5
 
 // linkTarget returns the path that a symbolic link leads to, and the text of the link. The
 // path is "" if it leads out of the repository or to nothing that git tracks.
-func (r *collector) linkTarget(ctx context.Context, link *workspace.File) (target repo.Path, text string) {
+func (r *collector) linkTarget(ctx context.Context, link *repo.File) (target repo.Path, text string) {
 	at := link
 	for range maxLinks {
 		content := ""
@@ -60,7 +59,7 @@ func (r *collector) read(ctx context.Context, p repo.Path) []byte {
 }
 
 // link returns the brief of what a link leads to, with a line about the link first.
-func (r *collector) link(ctx context.Context, f *workspace.File, budget int) (*Brief, error) {
+func (r *collector) link(ctx context.Context, f *repo.File, budget int) (*Brief, error) {
 	target, text := r.linkTarget(ctx, f)
 	if target == "" {
 		about := "a symbolic link, whose target ken cannot read"

@@ -12,11 +12,10 @@ import (
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/survey/describe"
-	"ken/internal/workspace"
 )
 
 // fileWords returns the summary of a file, or what the file says of itself.
-func (r *collector) fileWords(ctx context.Context, f *workspace.File, own, unread string) (Section, error) {
+func (r *collector) fileWords(ctx context.Context, f *repo.File, own, unread string) (Section, error) {
 	s := Section{Subject: f.Path.String(), Verdict: fresh.Fresh.String() + ", outline", Text: own}
 	switch {
 	case unread != "":
@@ -31,7 +30,7 @@ func (r *collector) fileWords(ctx context.Context, f *workspace.File, own, unrea
 		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and nothing in it says what it is for (%s, %d bytes)", f.Kind, f.Size)
 	}
 	if r.t.Work == nil {
-		said, err := r.t.Summaries(ctx, []*workspace.File{f})
+		said, err := r.t.Summaries(ctx, []*repo.File{f})
 		if err == nil && said[0].State == fresh.Fresh {
 			s.Verdict, s.Text, s.Written = fresh.Fresh.String(), said[0].Text, true
 		}
@@ -88,7 +87,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 	if s.Text = own; own == "" {
 		s.Text = r.linkedReadme(ctx, d)
 	}
-	unread := slices.IndexFunc(d.Files, func(f *workspace.File) bool { return f.Problem != "" })
+	unread := slices.IndexFunc(d.Files, func(f *repo.File) bool { return f.Problem != "" })
 	switch {
 	case s.Text != "":
 	case unread >= 0:
@@ -203,7 +202,7 @@ func (r *collector) describe(ctx context.Context, list []CentralFile) error {
 // file says of itself.
 func (r *collector) described(ctx context.Context, paths []repo.Path) ([]FileAbout, error) {
 	list := make([]FileAbout, len(paths))
-	files := make([]*workspace.File, 0, len(paths))
+	files := make([]*repo.File, 0, len(paths))
 	for i, p := range paths {
 		list[i].Path = p
 		if f := r.t.Listed(p); f != nil {

@@ -10,7 +10,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/survey"
-	"ken/internal/workspace"
 )
 
 // A collector collects the facts for one brief.
@@ -105,7 +104,7 @@ func (r *collector) sources(dir repo.Path) int {
 }
 
 // outlines returns the outlines of files, nil for a file without one.
-func (r *collector) outlines(ctx context.Context, files []*workspace.File) ([]*outline.Outline, error) {
+func (r *collector) outlines(ctx context.Context, files []*repo.File) ([]*outline.Outline, error) {
 	seen, err := r.t.Outlines(ctx, files)
 	if err != nil {
 		return nil, err

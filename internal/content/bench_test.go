@@ -53,7 +53,7 @@ func BenchmarkStat(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		found, err := tree.Stat(b.Context(), entries)
-		if err != nil || found[len(found)-1].Presence != repo.File {
+		if err != nil || found[len(found)-1].Presence != repo.RegularFile {
 			b.Fatal(err, found[len(found)-1])
 		}
 	}

@@ -46,7 +46,7 @@ func readWhole(w *walk, p repo.Path, most int64, buf []byte) ([]byte, error) {
 		return nil, &pathError{"read", p, err}
 	}
 	switch {
-	case found.Presence != repo.File:
+	case found.Presence != repo.RegularFile:
 		return nil, &pathError{"read", p, errSpecial}
 	case found.Stat.Size > most:
 		return nil, &pathError{"read", p, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, found.Stat.Size, most)}

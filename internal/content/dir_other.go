@@ -115,7 +115,7 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 func fill(f *repo.FileStat, info fs.FileInfo) {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
-		f.Presence = repo.File
+		f.Presence = repo.RegularFile
 		f.Executable = executable(mode)
 	case mode&fs.ModeSymlink != 0:
 		f.Presence = repo.Link

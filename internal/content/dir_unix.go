@@ -114,7 +114,7 @@ func openat(fd int, name string, flags int) (int, error) {
 func fill(f *repo.FileStat, st *unix.Stat_t) {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		f.Presence = repo.File
+		f.Presence = repo.RegularFile
 		f.Executable = st.Mode&unix.S_IXUSR != 0 // git uses this bit
 	case unix.S_IFLNK:
 		f.Presence = repo.Link

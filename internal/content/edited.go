@@ -21,7 +21,7 @@ func (t *Tree) Edited(ctx context.Context, entries []repo.Entry) ([]repo.Path, e
 		e, f := &entries[i], &found[i]
 		switch {
 		case e.Mode == repo.Gitlink || e.Flags&(repo.SkipWorktree|repo.AssumeUnchanged) != 0:
-		case e.Flags.Has(repo.Conflicted) || f.Presence != repo.File && f.Presence != repo.Link:
+		case e.Flags.Has(repo.Conflicted) || f.Presence != repo.RegularFile && f.Presence != repo.Link:
 			edited = append(edited, e.Path)
 		case e.Flags&(repo.Racy|repo.IntentToAdd) != 0 || !f.Stat.MatchesIndex(e.Stat):
 			wants = append(wants, repo.ReadRequest{Path: e.Path, Convert: repo.ConvertText})

@@ -169,12 +169,12 @@ func (r *reader) file(f file, w repo.ReadRequest, out *repo.Reading) error {
 	// to that state. A stat before the read is unnecessary.
 	seen := w.Seen.Size < int64(len(r.buf)) && !w.Seen.IsZero() && !r.retrying
 	if seen {
-		out.Found = repo.FileStat{Presence: repo.File, Stat: w.Seen}
+		out.Found = repo.FileStat{Presence: repo.RegularFile, Stat: w.Seen}
 	} else if err := f.stat(&out.Found); err != nil {
 		return err
 	}
 	switch out.Found.Presence {
-	case repo.File:
+	case repo.RegularFile:
 	case repo.Directory:
 		return errDirectory
 	default:

@@ -35,12 +35,12 @@ func TestStat(t *testing.T) {
 		path string
 		want repo.Presence
 	}{
-		{"a/b/file", repo.File},
+		{"a/b/file", repo.RegularFile},
 		{"a/b", repo.Directory},
 		{"a/b/none", repo.Absent},
 		{"a/none/x/y", repo.Absent},
 		{"a/none/x/z", repo.Absent},
-		{"run", repo.File},
+		{"run", repo.RegularFile},
 		{"run/below/a/file", repo.Absent},
 		{"out", repo.Link},
 		{"out/secret", repo.Absent},
@@ -62,7 +62,7 @@ func TestStat(t *testing.T) {
 		{"run\x00x", repo.Unreadable},
 		{"a\x00/b", repo.Unreadable},
 		{strings.Repeat("n", 300), repo.Unreadable}, // longer than the maximum length of a name
-		{"a/b/file", repo.File},                     // the walk still works after these paths
+		{"a/b/file", repo.RegularFile},              // the walk still works after these paths
 	}
 	paths := make([]string, len(cases))
 	for i, c := range cases {
@@ -113,7 +113,7 @@ func TestStatAgreesWithLstat(t *testing.T) {
 			if f.Presence != repo.Absent {
 				t.Fatalf("%s: %v, want absent", paths[i], f)
 			}
-		case f.Presence != repo.File || f.Stat.Size != info.Size() || f.Stat.Mtime != info.ModTime().UnixNano():
+		case f.Presence != repo.RegularFile || f.Stat.Size != info.Size() || f.Stat.Mtime != info.ModTime().UnixNano():
 			t.Fatalf("Stat(%q) returned %v; want %v", paths[i], f, info)
 		}
 	}

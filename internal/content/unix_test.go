@@ -97,9 +97,9 @@ func TestUnreadable(t *testing.T) {
 	for i, want := range []struct{ stat, read repo.Presence }{
 		{repo.Unreadable, repo.Unreadable},
 		{repo.Unreadable, repo.Unreadable},
-		{repo.File, repo.File},
-		{repo.File, repo.Unreadable},
-		{repo.File, repo.File},
+		{repo.RegularFile, repo.RegularFile},
+		{repo.RegularFile, repo.Unreadable},
+		{repo.RegularFile, repo.RegularFile},
 	} {
 		if found[i].Presence != want.stat || want.stat == repo.Unreadable && !errors.Is(found[i].Err, fs.ErrPermission) {
 			t.Errorf("Stat(%q) returned %v; want the presence %v", paths[i], found[i], want.stat)
@@ -121,7 +121,7 @@ func TestDescriptors(t *testing.T) {
 	write(t, root, "a/b/c", "x")
 	before := descriptors(t)
 	paths := []string{"a/b/c", "a/b/none/x", deep + "/file", deep, "../x", deep + "/file/x"}
-	if f := stat(t, root, paths...); f[2].Presence != repo.File || f[3].Presence != repo.Directory {
+	if f := stat(t, root, paths...); f[2].Presence != repo.RegularFile || f[3].Presence != repo.Directory {
 		t.Errorf("Stat of deep paths returned %v; want a file and a directory", f)
 	}
 	for _, p := range paths {

@@ -58,7 +58,7 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 		if s.Index.Checksum.IsZero() {
 			fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)
 		}
-		if e.Flags&^repo.AssumeUnchanged == 0 && f.Presence == repo.File && f.Stat.MatchesIndex(e.Stat) {
+		if e.Flags&^repo.AssumeUnchanged == 0 && f.Presence == repo.RegularFile && f.Stat.MatchesIndex(e.Stat) {
 			continue // git has compared the file, and the checksum covers its stat
 		}
 		// A sparse checkout omits files. Their content is in the index.
@@ -107,7 +107,7 @@ func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 	for i, f := range seen {
 		stat := repo.Stat{}
 		// For a directory, the report depends only on its presence.
-		if f.Presence == repo.File {
+		if f.Presence == repo.RegularFile {
 			stat = f.Stat
 		}
 		if stat.Mtime > recent || stat.Ctime > recent {

@@ -59,7 +59,7 @@ func (c *Checker) cachedReportInputs(s *repo.Snapshot, in *inputs) *inputs {
 			continue
 		}
 		fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)
-		if !in.edited[i] && f.Presence == repo.File {
+		if !in.edited[i] && f.Presence == repo.RegularFile {
 			continue
 		}
 		fmt.Fprintf(k, "%d %+v\n", f.Presence, f.Stat)

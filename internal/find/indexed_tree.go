@@ -25,7 +25,7 @@ type IndexedTree struct {
 	// Shallow is set if the clone is shallow, so that the index does not have older commits.
 	Shallow bool
 
-	listed map[repo.Path]*workspace.File // nil until the files are listed
+	listed map[repo.Path]*repo.File // nil until the files are listed
 	files  []File
 	stale  map[repo.Path]bool
 }
@@ -41,7 +41,7 @@ func newCommitTree(commit *tree.CommitTree) *IndexedTree {
 }
 
 // Listed returns a file of the tree, nil if it has none at the path. Files must have been called.
-func (t *IndexedTree) Listed(p repo.Path) *workspace.File { return t.listed[p] }
+func (t *IndexedTree) Listed(p repo.Path) *repo.File { return t.listed[p] }
 
 // Paths returns the paths of all files, sorted. Files must have been called.
 func (t *IndexedTree) Paths() []repo.Path { return slices.Sorted(maps.Keys(t.listed)) }
@@ -67,8 +67,8 @@ func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed := make(map[repo.Path]*workspace.File, len(files))
-	all := make([]*workspace.File, len(files))
+	listed := make(map[repo.Path]*repo.File, len(files))
+	all := make([]*repo.File, len(files))
 	for i := range files {
 		all[i] = &files[i]
 		listed[files[i].Path] = all[i]
@@ -126,7 +126,7 @@ func (t *IndexedTree) References(ctx context.Context, files []File, see func(Fil
 	for some := range slices.Chunk(files, factsAtOnce) {
 		listed := t.of(some)
 		refs, err := t.Workspace.References(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
-			missing := make([]*workspace.File, len(which))
+			missing := make([]*repo.File, len(which))
 			for k, i := range which {
 				missing[k] = listed[i]
 			}
@@ -156,8 +156,8 @@ func indexes(n int) []int {
 	return list
 }
 
-func (t *IndexedTree) of(files []File) []*workspace.File {
-	listed := make([]*workspace.File, len(files))
+func (t *IndexedTree) of(files []File) []*repo.File {
+	listed := make([]*repo.File, len(files))
 	for i, f := range files {
 		listed[i] = t.listed[f.Path]
 	}
@@ -188,7 +188,7 @@ func parseAtOnce(contents [][]byte) workspace.ReadContents {
 }
 
 // contents reads files of at most MaxBytes; the others are nil.
-func (t *IndexedTree) contents(ctx context.Context, files []*workspace.File) ([][]byte, error) {
+func (t *IndexedTree) contents(ctx context.Context, files []*repo.File) ([][]byte, error) {
 	contents := make([][]byte, len(files))
 	if t.Work == nil {
 		ids := make([]repo.ID, len(files))
@@ -233,7 +233,7 @@ func (t *IndexedTree) Read(ctx context.Context, p repo.Path) []byte {
 	if f == nil {
 		return nil
 	}
-	contents, err := t.contents(ctx, []*workspace.File{f})
+	contents, err := t.contents(ctx, []*repo.File{f})
 	if err != nil {
 		return nil
 	}

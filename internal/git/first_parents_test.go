@@ -114,8 +114,8 @@ func TestFirstParentsHasTheChangesBetweenTrees(t *testing.T) {
 		tree := filesAt(t, g, list[0].ID)
 		for i, c := range list {
 			for _, ch := range c.Changes {
-				was := git.TreeFile{Path: ch.Path, ID: ch.Old, Mode: ch.OldMode}
-				is := git.TreeFile{Path: ch.Path, ID: ch.New, Mode: ch.NewMode}
+				was := repo.File{Path: ch.Path, ID: ch.Old, Mode: ch.OldMode}
+				is := repo.File{Path: ch.Path, ID: ch.New, Mode: ch.NewMode}
 				if got := tree[ch.Path]; is.ID != got.ID || is.Mode != got.Mode {
 					rt.Fatalf("%s: FirstParents says that %s became %+v, git has %+v", c.Subject, ch.Path, is, got)
 				}
@@ -124,7 +124,7 @@ func TestFirstParentsHasTheChangesBetweenTrees(t *testing.T) {
 					tree[ch.Path] = was
 				}
 			}
-			want := make(map[repo.Path]git.TreeFile)
+			want := make(map[repo.Path]repo.File)
 			if i+1 < len(list) {
 				want = filesAt(t, g, list[i+1].ID)
 			}
@@ -135,13 +135,13 @@ func TestFirstParentsHasTheChangesBetweenTrees(t *testing.T) {
 	})
 }
 
-func filesAt(t *testing.T, g *git.Repo, commit repo.ID) map[repo.Path]git.TreeFile {
+func filesAt(t *testing.T, g *git.Repo, commit repo.ID) map[repo.Path]repo.File {
 	t.Helper()
 	list, err := g.EntriesAt(t.Context(), commit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := make(map[repo.Path]git.TreeFile)
+	files := make(map[repo.Path]repo.File)
 	for _, f := range list {
 		f.Size = 0
 		files[f.Path] = f

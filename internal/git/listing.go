@@ -8,16 +8,9 @@ import (
 	"ken/internal/repo"
 )
 
-// A TreeFile is an entry of a commit's tree.
-type TreeFile struct {
-	Path repo.Path
-	ID   repo.ID
-	Mode repo.Mode
-	Size int64 // of a blob, -1 if git does not have it; 0 for other entries
-}
-
-// FilesAt lists the files of a commit, sorted by path.
-func (r *Repo) FilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
+// FilesAt lists the files of a commit with their modes and sizes, sorted by path. The size of a blob that git does not
+// have is -1, that of a submodule 0.
+func (r *Repo) FilesAt(ctx context.Context, commit repo.ID) ([]repo.File, error) {
 	files, err := r.filesAt(ctx, commit, "-r", "-l", commit.String())
 	if objects.WouldFetch(err) {
 		return r.partialFilesAt(ctx, commit)
@@ -26,12 +19,12 @@ func (r *Repo) FilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) 
 }
 
 // partialFilesAt is FilesAt for a clone without some of the contents.
-func (r *Repo) partialFilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
+func (r *Repo) partialFilesAt(ctx context.Context, commit repo.ID) ([]repo.File, error) {
 	files, err := r.EntriesAt(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	var blobs []*TreeFile
+	var blobs []*repo.File
 	var ids []repo.ID
 	for i := range files {
 		if f := &files[i]; f.Mode != repo.Gitlink {
@@ -49,13 +42,13 @@ func (r *Repo) partialFilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, 
 }
 
 // EntriesAt is FilesAt without sizes. It does not need the contents.
-func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
+func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]repo.File, error) {
 	return r.filesAt(ctx, commit, "-r", commit.String())
 }
 
-func (r *Repo) filesAt(ctx context.Context, commit repo.ID, args ...string) (files []TreeFile, err error) {
-	err = r.objects().ListTree(ctx, func(item objects.TreeItem) error {
-		files = append(files, TreeFile{Path: item.Path, ID: item.ID, Mode: item.Mode, Size: item.Size})
+func (r *Repo) filesAt(ctx context.Context, commit repo.ID, args ...string) (files []repo.File, err error) {
+	err = r.objects().ListTree(ctx, func(f repo.File) error {
+		files = append(files, f)
 		return nil
 	}, args...)
 	if err != nil {
@@ -71,9 +64,9 @@ func (r *Repo) FilesNamed(ctx context.Context, commit repo.ID, dir repo.Path, na
 	if commit.IsZero() {
 		return files, nil
 	}
-	err := r.objects().ListTree(ctx, func(item objects.TreeItem) error {
-		if item.Kind == "blob" && item.Mode != repo.Symlink && item.Path.Base() == name {
-			files[item.Path] = item.ID
+	err := r.objects().ListTree(ctx, func(f repo.File) error {
+		if f.Mode.SameType(repo.Regular) && f.Path.Base() == name {
+			files[f.Path] = f.ID
 		}
 		return nil
 	}, "-r", commit.String(), "--", string(dir)+"/")

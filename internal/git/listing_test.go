@@ -50,7 +50,7 @@ func TestEntriesAt(t *testing.T) {
 	r.Symlink("x", "link")
 	commit := idOf(t, r.Commit("first"))
 	got, err := opened(t, r.Dir).EntriesAt(t.Context(), commit)
-	want := []TreeFile{
+	want := []repo.File{
 		{Path: "dir/a\tb.go", ID: repo.SHA1.Blob([]byte("a\n")), Mode: repo.Regular},
 		{Path: "link", ID: repo.SHA1.Blob([]byte("x")), Mode: repo.Symlink},
 	}

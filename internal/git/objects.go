@@ -8,7 +8,6 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/git/index"
-	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -100,7 +99,7 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	if commit.IsZero() {
 		return repo.ID{}, false, fmt.Errorf("look up %s: no commit to look in", path)
 	}
-	err = r.objects().ListTree(ctx, func(item objects.TreeItem) error {
+	err = r.objects().ListTree(ctx, func(item repo.File) error {
 		if item.Path == path {
 			id, ok = item.ID, true
 		}

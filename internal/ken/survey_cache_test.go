@@ -22,7 +22,6 @@ import (
 	"ken/internal/survey/describe"
 	"ken/internal/testrepo"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // An agentWriter makes plans and writes nothing.
@@ -49,7 +48,7 @@ type listedTree struct {
 	listed bool
 }
 
-func (t *listedTree) Files(ctx context.Context) ([]workspace.File, error) {
+func (t *listedTree) Files(ctx context.Context) ([]repo.File, error) {
 	t.listed = true
 	return t.WorkTree.Files(ctx)
 }

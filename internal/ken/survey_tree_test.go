@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/ken"
 	"ken/internal/outline"
+	"ken/internal/repo"
 	"ken/internal/testrepo"
 	"ken/internal/tree"
 	"ken/internal/workspace"
@@ -42,7 +43,7 @@ func TestSurveyTreeReportsChangedFiles(t *testing.T) {
 		w.Write("edited.go", "package q\n")
 		w.Write("grown.go", w.Read("large.go"))
 		w.Remove("lost.go")
-		list := make([]*workspace.File, len(files))
+		list := make([]*repo.File, len(files))
 		for i := range files {
 			list[i] = &files[i]
 		}

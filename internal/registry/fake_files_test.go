@@ -39,7 +39,7 @@ func (r *fakeRepo) lstat(p repo.Path) repo.FileStat {
 	case f.mode == repo.Symlink:
 		return repo.FileStat{Presence: repo.Link, Stat: f.stat}
 	default:
-		return repo.FileStat{Presence: repo.File, Executable: f.mode == repo.Executable, Stat: f.stat}
+		return repo.FileStat{Presence: repo.RegularFile, Executable: f.mode == repo.Executable, Stat: f.stat}
 	}
 }
 

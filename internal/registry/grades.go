@@ -32,9 +32,9 @@ func Grades(ctx context.Context, w *workspace.Workspace, changes []ContentChange
 
 // changeOutlines returns two outlines for each change: of the old and of the new content.
 func changeOutlines(ctx context.Context, w *workspace.Workspace, changes []ContentChange) ([]*outline.Outline, error) {
-	files := make([]*workspace.File, 0, 2*len(changes))
+	files := make([]*repo.File, 0, 2*len(changes))
 	for _, c := range changes {
-		files = append(files, &workspace.File{Path: c.Path, ID: c.From}, &workspace.File{Path: c.Path, ID: c.To})
+		files = append(files, &repo.File{Path: c.Path, ID: c.From}, &repo.File{Path: c.Path, ID: c.To})
 	}
 	outlines, err := w.BlobOutlines(ctx, files)
 	if err != nil {

@@ -407,7 +407,7 @@ func (v *view) proven(i int) bool {
 	if e.Flags&(repo.Racy|repo.IntentToAdd|repo.Conflicted) != 0 || !f.Stat.MatchesIndex(e.Stat) {
 		return false
 	}
-	return f.Presence == repo.File && (e.Mode.SameType(repo.Regular) || v.linkAsFile(e)) ||
+	return f.Presence == repo.RegularFile && (e.Mode.SameType(repo.Regular) || v.linkAsFile(e)) ||
 		f.Presence == repo.Link && e.Mode == repo.Symlink
 }
 

@@ -47,7 +47,7 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []r
 		g := &got[k]
 		v.settle(i, g, g.Raw.ID, false)
 		// Git may store even the bytes of the blob differently now.
-		if g.Err == nil && g.Found.Presence == repo.File {
+		if g.Err == nil && g.Found.Presence == repo.RegularFile {
 			other = append(other, k)
 			if g.CRLF {
 				unsure = append(unsure, k)

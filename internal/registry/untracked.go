@@ -64,7 +64,7 @@ func (r *Registry) advise(ctx context.Context, s untrackedPath) (string, error) 
 	switch {
 	case err != nil:
 		return "", err
-	case found[0].Presence == repo.File:
+	case found[0].Presence == repo.RegularFile:
 		return "track it first: git add " + fault.Quote(string(s.path)), nil
 	case s.nearest != "":
 		return "did you mean " + s.nearest.String() + "?", nil

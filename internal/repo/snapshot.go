@@ -114,13 +114,13 @@ type Presence uint8
 
 // The presences. The zero value is NotChecked, so that a path that ken did not look at does not count as absent.
 const (
-	NotChecked Presence = iota
-	Absent              // nothing, or a parent directory is a file or a symlink
-	File                // a regular file
-	Link                // a symbolic link
-	Directory           // a directory
-	Special             // a socket, pipe or device
-	Unreadable          // the file system returned an error
+	NotChecked  Presence = iota
+	Absent               // nothing, or a parent directory is a file or a symlink
+	RegularFile          // a regular file
+	Link                 // a symbolic link
+	Directory            // a directory
+	Special              // a socket, pipe or device
+	Unreadable           // the file system returned an error
 )
 
 // A FileStat is the result of one lstat.

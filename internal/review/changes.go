@@ -10,7 +10,6 @@ import (
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
-	"ken/internal/workspace"
 )
 
 const (
@@ -163,7 +162,7 @@ func (c *collector) withUntracked(ctx context.Context, list []repo.FileChange) (
 // readChanges parses both versions of the changed files.
 func (c *collector) readChanges(ctx context.Context, list []repo.FileChange) error {
 	c.changes = make([]Change, len(list))
-	var before, after []*workspace.File
+	var before, after []*repo.File
 	var beforeOf, afterOf, untracked []int
 	compared, unmerged := 0, 0
 	for i, f := range list {
@@ -188,7 +187,7 @@ func (c *collector) readChanges(ctx context.Context, list []repo.FileChange) err
 			continue
 		}
 		if f.OldMode.SameType(repo.Regular) && !f.Old.IsZero() {
-			before = append(before, &workspace.File{Path: f.OldPath(), ID: f.Old})
+			before = append(before, &repo.File{Path: f.OldPath(), ID: f.Old})
 			beforeOf = append(beforeOf, i)
 		}
 		switch {

@@ -239,11 +239,11 @@ func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracke
 		return nil, err
 	}
 	at := make(map[repo.Path]*outline.Outline, len(entries))
-	var stored []*workspace.File
+	var stored []*repo.File
 	for _, e := range entries {
 		content, isEdited := edited[e.Path]
 		if !isEdited && !e.ID.IsZero() {
-			stored = append(stored, &workspace.File{Path: e.Path, ID: e.ID})
+			stored = append(stored, &repo.File{Path: e.Path, ID: e.ID})
 			continue
 		}
 		if o, err := outline.Parse(e.Path, content); err == nil && content != nil {

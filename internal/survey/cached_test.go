@@ -7,7 +7,6 @@ import (
 	"ken/internal/cache"
 	"ken/internal/repo"
 	"ken/internal/survey"
-	"ken/internal/workspace"
 )
 
 // A countingTree counts how often its files are listed.
@@ -16,7 +15,7 @@ type countingTree struct {
 	listed int
 }
 
-func (t *countingTree) Files(ctx context.Context) ([]workspace.File, error) {
+func (t *countingTree) Files(ctx context.Context) ([]repo.File, error) {
 	t.listed++
 	return t.memoryRepo.Files(ctx)
 }

@@ -11,7 +11,6 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/workspace"
 )
 
 // A DirStatus is the verdict about a directory, with its reasons.
@@ -40,7 +39,7 @@ func (s *DirStatus) text() fresh.Digest {
 // A treeStatus has the status of every directory of a tree.
 type treeStatus struct {
 	*Survey
-	files  []workspace.File
+	files  []repo.File
 	order  []*Directory // subdirectories first
 	latest map[repo.Path][]*store.DirRecord
 	failed map[repo.Path]store.DirFailure
@@ -326,7 +325,7 @@ func newest(records []*store.DirRecord) *store.DirRecord {
 
 // sameFiles reports whether the own files have the contents of a record's basis.
 func (s *DirStatus) sameFiles(r *store.DirRecord) bool {
-	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *workspace.File, b store.BasisFile) bool {
+	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *repo.File, b store.BasisFile) bool {
 		return f.ID == b.ID && f.Path.Base() == string(b.Name)
 	})
 }
@@ -429,7 +428,7 @@ func quoteName(name string) string { return repo.Path(name).String() }
 // judgeChanged judges directories whose content differs from the basis of their latest record.
 func (ts *treeStatus) judgeChanged(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
 	var rest []*DirStatus
-	var ask []*workspace.File
+	var ask []*repo.File
 	for i, s := range open {
 		if ts.useMatching(s, found[i]) {
 			continue
@@ -484,7 +483,7 @@ func (ts *treeStatus) useOlderSummary(ctx context.Context, past []*DirStatus, un
 	if err != nil {
 		return err
 	}
-	var ask []*workspace.File
+	var ask []*repo.File
 	for _, s := range past {
 		older := slices.DeleteFunc(slices.Clone(written[s.Dir.Path]), func(r *store.DirRecord) bool { return !s.sameNames(r) })
 		written[s.Dir.Path] = older
@@ -511,7 +510,7 @@ func (ts *treeStatus) useOlderSummary(ctx context.Context, past []*DirStatus, un
 // sameNames reports whether the own files have the names, and the children the texts, of a record's basis.
 func (s *DirStatus) sameNames(r *store.DirRecord) bool {
 	names, _ := s.differing(r)
-	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *workspace.File, b store.BasisFile) bool {
+	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *repo.File, b store.BasisFile) bool {
 		return f.Path.Base() == string(b.Name)
 	})
 }
@@ -526,9 +525,9 @@ func filesByName(r *store.DirRecord) map[string]store.BasisFile {
 }
 
 // changedFiles returns the files that have another content in the basis of a record, and an outline there.
-func (s *DirStatus) changedFiles(r *store.DirRecord) []*workspace.File {
+func (s *DirStatus) changedFiles(r *store.DirRecord) []*repo.File {
 	was := filesByName(r)
-	var list []*workspace.File
+	var list []*repo.File
 	for _, f := range s.Dir.Files {
 		if b, ok := was[f.Path.Base()]; ok && b.ID != f.ID && b.Shape.Language != "" {
 			list = append(list, f)
@@ -538,8 +537,8 @@ func (s *DirStatus) changedFiles(r *store.DirRecord) []*workspace.File {
 }
 
 // shapes returns the outlines of files.
-func (ts *treeStatus) shapes(ctx context.Context, files []*workspace.File) (map[*workspace.File]*outline.Outline, error) {
-	slices.SortFunc(files, func(a, b *workspace.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+func (ts *treeStatus) shapes(ctx context.Context, files []*repo.File) (map[*repo.File]*outline.Outline, error) {
+	slices.SortFunc(files, func(a, b *repo.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	files = slices.Compact(files)
 	if len(files) == 0 {
 		return nil, nil
@@ -548,7 +547,7 @@ func (ts *treeStatus) shapes(ctx context.Context, files []*workspace.File) (map[
 	if err != nil {
 		return nil, err
 	}
-	shapes := make(map[*workspace.File]*outline.Outline, len(files))
+	shapes := make(map[*repo.File]*outline.Outline, len(files))
 	for i, f := range files {
 		shapes[f] = list[i].Outline
 		ts.uncertain = ts.uncertain || list[i].Outline == nil
@@ -557,7 +556,7 @@ func (ts *treeStatus) shapes(ctx context.Context, files []*workspace.File) (map[
 }
 
 // compare judges a directory by a record of it.
-func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*workspace.File]*outline.Outline) *DirStatus {
+func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*repo.File]*outline.Outline) *DirStatus {
 	c := *s
 	c.Record = r
 	changed := ts.changed(s, r, shapes)
@@ -577,7 +576,7 @@ func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*work
 }
 
 // changed names the own files whose difference from a record's basis counts.
-func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*workspace.File]*outline.Outline) []string {
+func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*repo.File]*outline.Outline) []string {
 	was := filesByName(r)
 	var names []string
 	for _, f := range s.Dir.Files {

@@ -9,7 +9,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey/describe"
-	"ken/internal/workspace"
 )
 
 // A DirTask is one directory of a survey that several workers share. To summarise a
@@ -176,12 +175,12 @@ func (a *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest)
 }
 
 // addOwn adds the own files of the directory. The list of all files is sorted by path.
-func (d *Directory) addOwn(files []workspace.File, opts Options) {
+func (d *Directory) addOwn(files []repo.File, opts Options) {
 	first := 0
 	prefix := ""
 	if d.Path != "" {
 		prefix = string(d.Path) + "/"
-		first, _ = slices.BinarySearchFunc(files, prefix, func(f workspace.File, p string) int { return strings.Compare(string(f.Path), p) })
+		first, _ = slices.BinarySearchFunc(files, prefix, func(f repo.File, p string) int { return strings.Compare(string(f.Path), p) })
 	}
 	for i := first; i < len(files); i++ {
 		f := &files[i]

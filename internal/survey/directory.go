@@ -9,13 +9,12 @@ import (
 
 	"ken/internal/repo"
 	"ken/internal/survey/describe"
-	"ken/internal/workspace"
 )
 
 // A Directory is a directory with tracked files, in it or below it.
 type Directory struct {
-	Path     repo.Path         // "" is the root
-	Files    []*workspace.File // own files that count, sorted by path
+	Path     repo.Path    // "" is the root
+	Files    []*repo.File // own files that count, sorted by path
 	Children []*Directory
 	Parent   *Directory // nil for the root
 	Excluded string     // why it is left out, "" if it is not
@@ -47,7 +46,7 @@ func (s *Survey) Layout(ctx context.Context) ([]*Directory, error) {
 
 // directories makes the tree of directories from tracked files, which are sorted by path. It returns them with
 // subdirectories first. A repository without files has none.
-func directories(files []workspace.File, opts Options) []*Directory {
+func directories(files []repo.File, opts Options) []*Directory {
 	if len(files) == 0 {
 		return nil
 	}
@@ -109,7 +108,7 @@ func directories(files []workspace.File, opts Options) []*Directory {
 }
 
 // add adds an own file. It returns why the file is left out, "" if it counts.
-func (d *Directory) add(f *workspace.File, opts Options) (why string) {
+func (d *Directory) add(f *repo.File, opts Options) (why string) {
 	why = f.Excluded
 	switch {
 	case f.Path == configFile:

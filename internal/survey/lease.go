@@ -454,7 +454,7 @@ func (d *Dispatcher) refuse(ctx context.Context, p repo.Path, out *Submitted) er
 	}
 	out.Result = SubmitLeaseEnded
 	out.Reason = "the lease is not valid: it is unknown, its summary was submitted, or it ran out and another agent has the directory" + takeAnother
-	if p != "" && !slices.ContainsFunc(files, func(f workspace.File) bool { return f.Path.Dir().Under(p) }) {
+	if p != "" && !slices.ContainsFunc(files, func(f repo.File) bool { return f.Path.Dir().Under(p) }) {
 		out.Result, out.Reason = SubmitRejected, "git tracks no file in "+p.String()+"; list directories with: ken survey show"
 	}
 	return nil

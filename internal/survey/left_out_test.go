@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/workspace"
 )
 
 // leftOut is a naive model: it judges one path alone. It reports whether a file is left out by globs, by rank or by
@@ -28,9 +27,9 @@ func (o Options) leftOut(p repo.Path) bool {
 
 // A file is left out exactly when no described directory has it.
 func TestLeftOutMatchesDirectories(t *testing.T) {
-	var files []workspace.File
+	var files []repo.File
 	for _, p := range []repo.Path{"a/b/c/x.go", "a/b/x.go", "a/x.go", "b/c/x.go", "b/y.md", "x.go", "y.md"} {
-		files = append(files, workspace.File{Path: p})
+		files = append(files, repo.File{Path: p})
 	}
 	for name, opts := range map[string]Options{
 		"nothing":         {},
@@ -61,9 +60,9 @@ func TestLeftOutMatchesDirectories(t *testing.T) {
 // The directories of ken's own files are left out, unless a rank names one of them or a
 // directory below. The configuration is left out always.
 func TestOwnDirectoriesAreLeftOut(t *testing.T) {
-	var files []workspace.File
+	var files []repo.File
 	for _, p := range []repo.Path{".ken/config.yaml", ".ken/notes/n.md", ".spec/a/spec.md", ".spec/spec.md", "src/.spec/x.go", "x.go"} {
-		files = append(files, workspace.File{Path: p})
+		files = append(files, repo.File{Path: p})
 	}
 	for name, c := range map[string]struct {
 		ranks map[repo.Path]Rank

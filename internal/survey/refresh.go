@@ -58,7 +58,7 @@ func (ts *treeStatus) quotesStale(d *Directory) bool {
 
 // hasUnreadFile reports whether an own file of a directory could not be read.
 func (s *DirStatus) hasUnreadFile() bool {
-	return slices.ContainsFunc(s.Dir.Files, func(f *workspace.File) bool { return f.ID.IsZero() })
+	return slices.ContainsFunc(s.Dir.Files, func(f *repo.File) bool { return f.ID.IsZero() })
 }
 
 // hasSummary reports whether a person, an agent or a model wrote the text of the directory.

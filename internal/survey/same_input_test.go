@@ -153,10 +153,10 @@ func TestAgentsGetSameInputOnce(t *testing.T) {
 type fixedTree struct {
 	*memoryRepo
 
-	files []workspace.File
+	files []repo.File
 }
 
-func (f fixedTree) Files(context.Context) ([]workspace.File, error) { return f.files, nil }
+func (f fixedTree) Files(context.Context) ([]repo.File, error) { return f.files, nil }
 
 // A run counts a directory as left if its files changed after it was described.
 func TestRunCountsDirectoriesChangedMeanwhile(t *testing.T) {

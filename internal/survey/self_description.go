@@ -16,7 +16,7 @@ func (s *Survey) SelfDescription(ctx context.Context, d *Directory) (text string
 	if d.Excluded != "" {
 		return "", 0, nil
 	}
-	var named []*workspace.File
+	var named []*repo.File
 	packaged := false // a comment in any file may be about the package
 	for _, f := range d.Files {
 		if describe.MayDescribeDir(f.Path) {
@@ -34,7 +34,7 @@ func (s *Survey) SelfDescription(ctx context.Context, d *Directory) (text string
 }
 
 // readSelfDescription reads the description of a directory in some of its files. A file that changes meanwhile leaves none.
-func (s *Survey) readSelfDescription(ctx context.Context, dir repo.Path, files []*workspace.File) (own describe.SelfDescription, absent int, err error) {
+func (s *Survey) readSelfDescription(ctx context.Context, dir repo.Path, files []*repo.File) (own describe.SelfDescription, absent int, err error) {
 	it := &describe.Item{Path: dir}
 	err = it.ReadFiles(ctx, s.tree, files, s.opts.StaleMentions)
 	if errors.Is(err, workspace.ErrChanged) {

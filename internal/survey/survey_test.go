@@ -60,10 +60,10 @@ func (m *memoryRepo) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 
 func (m *memoryRepo) Commit() repo.ID { return repo.ID{} }
 
-func (m *memoryRepo) Files(context.Context) ([]workspace.File, error) {
-	var list []workspace.File
+func (m *memoryRepo) Files(context.Context) ([]repo.File, error) {
+	var list []repo.File
 	for _, p := range slices.Sorted(maps.Keys(m.content)) {
-		f := workspace.File{
+		f := repo.File{
 			Path: p, ID: repo.SHA1.Blob([]byte(m.content[p])), Size: int64(len(m.content[p])),
 			Kind: repo.KindSource, Excluded: m.excluded[p],
 		}
@@ -78,7 +78,7 @@ func (m *memoryRepo) Files(context.Context) ([]workspace.File, error) {
 	return list, nil
 }
 
-func (m *memoryRepo) Read(_ context.Context, f *workspace.File, most int) ([]byte, error) {
+func (m *memoryRepo) Read(_ context.Context, f *repo.File, most int) ([]byte, error) {
 	text, err := m.judged(f)
 	if err == nil && len(text) > most {
 		err = fmt.Errorf("%s has more than %d bytes", f.Path, most)
@@ -87,7 +87,7 @@ func (m *memoryRepo) Read(_ context.Context, f *workspace.File, most int) ([]byt
 }
 
 // judged returns the content of a file, or an error if it changed since it was listed.
-func (m *memoryRepo) judged(f *workspace.File) (string, error) {
+func (m *memoryRepo) judged(f *repo.File) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text := m.content[f.Path]
@@ -99,7 +99,7 @@ func (m *memoryRepo) judged(f *workspace.File) (string, error) {
 
 // Outlines makes the outline of a file from its content. A # starts a comment, and a ; starts the body. The text
 // before both is the doc and the interface.
-func (m *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+func (m *memoryRepo) Outlines(_ context.Context, files []*repo.File) ([]workspace.OutlineResult, error) {
 	list := make([]workspace.OutlineResult, len(files))
 	for i, f := range files {
 		text, err := m.judged(f)
@@ -118,13 +118,13 @@ func (m *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]wor
 	return list, nil
 }
 
-func (m *memoryRepo) Summaries(_ context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+func (m *memoryRepo) Summaries(_ context.Context, files []*repo.File) ([]workspace.Summary, error) {
 	return make([]workspace.Summary, len(files)), nil
 }
 
 // Patch returns the old content and the new one, each in a line. It returns "" if blobs does not have the old
 // content.
-func (m *memoryRepo) Patch(_ context.Context, f *workspace.File, old repo.ID) (string, error) {
+func (m *memoryRepo) Patch(_ context.Context, f *repo.File, old repo.ID) (string, error) {
 	was, ok := m.blobs[old]
 	if !ok {
 		return "", nil

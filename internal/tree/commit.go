@@ -18,7 +18,7 @@ import (
 type CommitTree struct {
 	Sources
 	id    repo.ID
-	files once[[]workspace.File]
+	files once[[]repo.File]
 }
 
 // NewCommitTree returns the tree of a commit.
@@ -28,27 +28,27 @@ func NewCommitTree(opts Sources, id repo.ID) *CommitTree { return &CommitTree{So
 func (t *CommitTree) Commit() repo.ID { return t.id }
 
 // Files lists the files of the commit.
-func (t *CommitTree) Files(ctx context.Context) ([]workspace.File, error) {
-	return t.files.get(func() ([]workspace.File, error) { return t.list(ctx) })
+func (t *CommitTree) Files(ctx context.Context) ([]repo.File, error) {
+	return t.files.get(func() ([]repo.File, error) { return t.list(ctx) })
 }
 
-func (t *CommitTree) list(ctx context.Context) ([]workspace.File, error) {
-	list, err := t.Workspace.Git.FilesAt(ctx, t.id)
+func (t *CommitTree) list(ctx context.Context) ([]repo.File, error) {
+	files, err := t.Workspace.Git.FilesAt(ctx, t.id)
 	if err != nil {
 		return nil, err
 	}
-	files := make([]workspace.File, len(list))
-	var unsure []*workspace.File
-	for i, f := range list {
-		files[i] = workspace.File{Path: f.Path, ID: f.ID, Size: f.Size, Kind: t.Workspace.Files.KindByName(f.Path)}
+	var unsure []*repo.File
+	for i := range files {
+		f := &files[i]
 		switch f.Mode {
 		case repo.Symlink:
-			files[i].Kind = repo.KindSymlink
+			f.Kind = repo.KindSymlink
 		case repo.Gitlink:
-			files[i].Kind = repo.KindGitlink
+			f.Kind = repo.KindGitlink
 		default:
-			if t.excluded(&files[i]) == "" {
-				unsure = append(unsure, &files[i])
+			f.Kind = t.Workspace.Files.KindByName(f.Path)
+			if t.excluded(f) == "" {
+				unsure = append(unsure, f)
 			}
 		}
 	}
@@ -59,17 +59,17 @@ func (t *CommitTree) list(ctx context.Context) ([]workspace.File, error) {
 		files[i].Size = max(0, files[i].Size) // it is -1 if the clone does not have the content
 		files[i].Excluded = t.excluded(&files[i])
 	}
-	slices.SortFunc(files, func(a, b workspace.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(files, func(a, b repo.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return files, nil
 }
 
-func (t *CommitTree) excluded(f *workspace.File) string {
+func (t *CommitTree) excluded(f *repo.File) string {
 	return t.Policy.Excluded(f.Path, f.Kind, f.Size)
 }
 
 // kinds sets the kinds of files whose names do not exclude them. Their contents may exclude them, as in the work tree. The
 // rows of the work tree have the kinds of most contents; kinds reads the others in batches.
-func (t *CommitTree) kinds(ctx context.Context, files []*workspace.File) error {
+func (t *CommitTree) kinds(ctx context.Context, files []*repo.File) error {
 	known := make(map[repo.Path]store.FileRow)
 	for row, err := range t.Store.Rows(ctx, t.Workspace.Git.Worktree()) {
 		if err != nil {
@@ -77,7 +77,7 @@ func (t *CommitTree) kinds(ctx context.Context, files []*workspace.File) error {
 		}
 		known[row.Path] = row
 	}
-	files = slices.DeleteFunc(files, func(f *workspace.File) bool {
+	files = slices.DeleteFunc(files, func(f *repo.File) bool {
 		row, ok := known[f.Path]
 		if ok = ok && row.Content.ID == f.ID; ok {
 			f.Kind = row.Kind
@@ -107,7 +107,7 @@ func (t *CommitTree) kinds(ctx context.Context, files []*workspace.File) error {
 }
 
 // inClone returns the files whose contents this clone has. The others get a problem.
-func (t *CommitTree) inClone(files []*workspace.File) []*workspace.File {
+func (t *CommitTree) inClone(files []*repo.File) []*repo.File {
 	rest := files[:0]
 	for _, f := range files {
 		if f.Size >= 0 {
@@ -124,7 +124,7 @@ func (t *CommitTree) inClone(files []*workspace.File) []*workspace.File {
 
 // unfiltered returns the files without a filter between commit and work tree. Summaries of the others were written from
 // the bytes that the filter made, and no commit has these bytes. So these files get a problem.
-func (t *CommitTree) unfiltered(ctx context.Context, files []*workspace.File, known map[repo.Path]store.FileRow) ([]*workspace.File, error) {
+func (t *CommitTree) unfiltered(ctx context.Context, files []*repo.File, known map[repo.Path]store.FileRow) ([]*repo.File, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -154,7 +154,7 @@ func (t *CommitTree) unfiltered(ctx context.Context, files []*workspace.File, kn
 const commitBatch = 8 << 20
 
 // Read reads a file's content from git.
-func (t *CommitTree) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
+func (t *CommitTree) Read(ctx context.Context, f *repo.File, most int) ([]byte, error) {
 	if f.Size > int64(most) {
 		return nil, fmt.Errorf("read %s: %d bytes, more than %d", f.Path, f.Size, most)
 	}
@@ -170,12 +170,12 @@ func (t *CommitTree) Read(ctx context.Context, f *workspace.File, most int) ([]b
 }
 
 // Patch has git compare two contents.
-func (t *CommitTree) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
+func (t *CommitTree) Patch(ctx context.Context, f *repo.File, old repo.ID) (string, error) {
 	return patchFrom(ctx, t.Workspace, f, old, func() (string, error) { return t.Workspace.Git.DiffBlobs(ctx, old, f.ID) })
 }
 
 // Outlines reads the contents from git.
-func (t *CommitTree) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+func (t *CommitTree) Outlines(ctx context.Context, files []*repo.File) ([]workspace.OutlineResult, error) {
 	list, err := t.Workspace.Outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
 		for k, i := range which {
 			if files[i].Size > outline.MaxBytes {
@@ -202,6 +202,6 @@ func asOutlined(list []*outline.Outline) []workspace.OutlineResult {
 }
 
 // Summaries returns the summaries of the contents.
-func (t *CommitTree) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
-	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) { return repo.Content{ID: f.ID}, true })
+func (t *CommitTree) Summaries(ctx context.Context, files []*repo.File) ([]workspace.Summary, error) {
+	return summaries(ctx, t.records(), files, func(f *repo.File) (repo.Content, bool) { return repo.Content{ID: f.ID}, true })
 }

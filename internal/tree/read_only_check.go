@@ -63,15 +63,15 @@ func (c *ReadOnlyCheck) readSizes(ctx context.Context, index []repo.Entry) error
 }
 
 // files lists the tracked files of the report.
-func (c *ReadOnlyCheck) files() []workspace.File {
-	var files []workspace.File
+func (c *ReadOnlyCheck) files() []repo.File {
+	var files []repo.File
 	for i := range c.report.Verdicts {
 		v := &c.report.Verdicts[i]
 		size, tracked := c.sizes[v.RawPath()]
 		if !tracked || v.Content.State == fresh.Gone {
 			continue
 		}
-		f := workspace.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
+		f := repo.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
 		if v.Summary == fresh.Excluded {
 			f.Excluded = cmp.Or(v.Reason, "policy")
 		}

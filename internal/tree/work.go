@@ -39,7 +39,7 @@ type WorkTree struct {
 
 	verified   once[*registry.Report]
 	commit     repo.ID // HEAD at the verification
-	files      once[[]workspace.File]
+	files      once[[]repo.File]
 	sparse     once[map[repo.Path]bool]
 	summarised map[repo.Path]store.FileRow // rows of files with a summary
 	// problems are the reasons why contents are unknown.
@@ -90,8 +90,8 @@ func (t *WorkTree) Report() *registry.Report { return t.verified.value }
 func (t *WorkTree) Commit() repo.ID { return t.commit }
 
 // Files verifies the work tree and lists its files. Later calls return the same list.
-func (t *WorkTree) Files(ctx context.Context) ([]workspace.File, error) {
-	return t.files.get(func() ([]workspace.File, error) { return t.list(ctx) })
+func (t *WorkTree) Files(ctx context.Context) ([]repo.File, error) {
+	return t.files.get(func() ([]repo.File, error) { return t.list(ctx) })
 }
 
 // Verify verifies the work tree on the first call.
@@ -139,11 +139,11 @@ func (t *WorkTree) Headline() string {
 	return after.Headline()
 }
 
-func (t *WorkTree) list(ctx context.Context) ([]workspace.File, error) {
+func (t *WorkTree) list(ctx context.Context) ([]repo.File, error) {
 	if err := t.Verify(ctx); err != nil {
 		return nil, err
 	}
-	var files []workspace.File
+	var files []repo.File
 	if t.ReadOnly != nil {
 		files = t.ReadOnly.files() // with sizes
 	}
@@ -208,8 +208,8 @@ func (t *WorkTree) rowsKnown(ctx context.Context) (bool, error) {
 	return t.Report().State != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
 }
 
-func (t *WorkTree) file(row store.FileRow) workspace.File {
-	f := workspace.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
+func (t *WorkTree) file(row store.FileRow) repo.File {
+	f := repo.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 	if why, ok := t.problems[row.Path]; ok {
 		f.ID, f.Problem = repo.ID{}, why
 	}
@@ -217,13 +217,13 @@ func (t *WorkTree) file(row store.FileRow) workspace.File {
 }
 
 // File returns one file without listing all of them, nil if git does not track it. Its size is that of its row.
-func (t *WorkTree) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
+func (t *WorkTree) File(ctx context.Context, p repo.Path) (*repo.File, error) {
 	if err := t.Verify(ctx); err != nil || t.Report().State == registry.StateNew {
 		return nil, err
 	}
 	if t.ReadOnly != nil {
 		files, err := t.Files(ctx)
-		i := slices.IndexFunc(files, func(f workspace.File) bool { return f.Path == p })
+		i := slices.IndexFunc(files, func(f repo.File) bool { return f.Path == p })
 		if err != nil || i < 0 {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (t *WorkTree) File(ctx context.Context, p repo.Path) (*workspace.File, erro
 }
 
 // measure adds the sizes that rows do not have: a row has no size while its content is not confirmed by its stat.
-func (t *WorkTree) measure(ctx context.Context, files []workspace.File) error {
+func (t *WorkTree) measure(ctx context.Context, files []repo.File) error {
 	var which []int
 	var entries []repo.Entry
 	for i, f := range files {
@@ -266,7 +266,7 @@ func (t *WorkTree) measure(ctx context.Context, files []workspace.File) error {
 }
 
 // Read reads a file of the work tree.
-func (t *WorkTree) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
+func (t *WorkTree) Read(ctx context.Context, f *repo.File, most int) ([]byte, error) {
 	var out []byte
 	var failed error
 	err := t.Workspace.Files.Bytes(ctx, []repo.Path{f.Path}, int64(most), func(_ int, b []byte, err error) {
@@ -282,12 +282,12 @@ func (t *WorkTree) Read(ctx context.Context, f *workspace.File, most int) ([]byt
 	case failed == nil && t.Workspace.BytesOfBlob(out, f.ID) != nil:
 		return out, nil
 	}
-	changed, err := t.changed(ctx, []*workspace.File{f})
+	changed, err := t.changed(ctx, []*repo.File{f})
 	if err == nil && changed[0] {
 		err = fmt.Errorf("read %s: %w", f.Path, workspace.ErrChanged)
 	}
 	if err == nil && t.sparse.value[f.Path] {
-		err = t.readSparse(ctx, []*workspace.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
+		err = t.readSparse(ctx, []*repo.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
 		if err == nil && out != nil && len(out) <= most {
 			return out, nil
 		}
@@ -300,7 +300,7 @@ func (t *WorkTree) Read(ctx context.Context, f *workspace.File, most int) ([]byt
 
 // changed reports which of some files changed. Call it only for files whose bytes differ from the listed content or
 // cannot be read. A file did not change if git converts or filters its bytes, or does not check it out.
-func (t *WorkTree) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
+func (t *WorkTree) changed(ctx context.Context, files []*repo.File) ([]bool, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -342,7 +342,7 @@ func (t *WorkTree) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) 
 
 // readSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
 // with nil if git does not have a content.
-func (t *WorkTree) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
+func (t *WorkTree) readSparse(ctx context.Context, files []*repo.File, which []int, see func(k int, content []byte), some []bool) error {
 	sparse, err := t.sparseFiles(ctx)
 	if err != nil {
 		return err
@@ -359,7 +359,7 @@ func (t *WorkTree) readSparse(ctx context.Context, files []*workspace.File, whic
 }
 
 // Outlines reads the files without a stored outline. It reads files outside the sparse checkout from git.
-func (t *WorkTree) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+func (t *WorkTree) Outlines(ctx context.Context, files []*repo.File) ([]workspace.OutlineResult, error) {
 	other := make([]bool, len(files)) // the bytes on disk are not those of the listed content
 	absent := make([]bool, len(files))
 	list, err := t.Workspace.Outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
@@ -399,7 +399,7 @@ func (t *WorkTree) Outlines(ctx context.Context, files []*workspace.File) ([]wor
 			out[i].Err = fmt.Errorf("read %s: %w", f.Path, workspace.ErrAbsent)
 		}
 	}
-	var suspects []*workspace.File
+	var suspects []*repo.File
 	var which []int
 	for i, f := range files {
 		if other[i] {
@@ -420,13 +420,13 @@ func (t *WorkTree) Outlines(ctx context.Context, files []*workspace.File) ([]wor
 }
 
 // Patch has git compare the older content with the file in the work tree.
-func (t *WorkTree) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
+func (t *WorkTree) Patch(ctx context.Context, f *repo.File, old repo.ID) (string, error) {
 	return patchFrom(ctx, t.Workspace, f, old, func() (string, error) { return t.Workspace.Git.DiffFile(ctx, old, f.Path) })
 }
 
 // patchFrom returns the hunks of a patch, "" if git does not have the older content, and for
 // contents that are too large or are not text.
-func patchFrom(ctx context.Context, w *workspace.Workspace, f *workspace.File, old repo.ID, diff func() (string, error)) (string, error) {
+func patchFrom(ctx context.Context, w *workspace.Workspace, f *repo.File, old repo.ID, diff func() (string, error)) (string, error) {
 	sizes, err := w.Git.Sizes(ctx, []repo.ID{old})
 	if err != nil || sizes[0] < 0 || max(sizes[0], f.Size) > outline.MaxBytes {
 		return "", err
@@ -443,8 +443,8 @@ func patchFrom(ctx context.Context, w *workspace.Workspace, f *workspace.File, o
 }
 
 // Summaries returns the summaries of files that the registry has.
-func (t *WorkTree) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
-	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) {
+func (t *WorkTree) Summaries(ctx context.Context, files []*repo.File) ([]workspace.Summary, error) {
+	return summaries(ctx, t.records(), files, func(f *repo.File) (repo.Content, bool) {
 		row, ok := t.summarised[f.Path]
 		return row.SummaryBasis.Content, ok
 	})
@@ -456,7 +456,7 @@ type Records interface {
 }
 
 // summaries returns the newest summary of each file. basisOf returns the content that the summary is about.
-func summaries(ctx context.Context, store Records, files []*workspace.File, basisOf func(*workspace.File) (repo.Content, bool)) ([]workspace.Summary, error) {
+func summaries(ctx context.Context, store Records, files []*repo.File, basisOf func(*repo.File) (repo.Content, bool)) ([]workspace.Summary, error) {
 	list := make([]workspace.Summary, len(files))
 	var bases []repo.Content
 	for _, f := range files {

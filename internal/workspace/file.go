@@ -7,16 +7,6 @@ import (
 	"ken/internal/repo"
 )
 
-// A File is a tracked file of a tree.
-type File struct {
-	Path     repo.Path
-	ID       repo.ID // of its content; zero if the content is unknown
-	Size     int64
-	Kind     repo.Kind
-	Excluded string // why the policy excludes it from summaries; "" if it does not
-	Problem  string // why its content is unknown; "" if it is known
-}
-
 // OnDisk reports whether the work tree has something at a path, tracked or not.
 func (w *Workspace) OnDisk(ctx context.Context, p repo.Path) bool {
 	if w.Bare {

@@ -18,20 +18,20 @@ import (
 type ReadContents = func(which []int, see func(k int, content []byte)) error
 
 // Outlines returns the outline of each file, nil without one. It calls read for the files whose outline is not stored.
-func (w *Workspace) Outlines(ctx context.Context, files []*File, read ReadContents) ([]*outline.Outline, error) {
+func (w *Workspace) Outlines(ctx context.Context, files []*repo.File, read ReadContents) ([]*outline.Outline, error) {
 	list, _, err := w.readOutlines(ctx, files, read, wanted{outlines: true})
 	return list, err
 }
 
 // References returns the references of each file, as Outlines does. They are nil for a file in no known language, and
 // empty for one without an outline.
-func (w *Workspace) References(ctx context.Context, files []*File, read ReadContents) ([]*outline.References, error) {
+func (w *Workspace) References(ctx context.Context, files []*repo.File, read ReadContents) ([]*outline.References, error) {
 	_, refs, err := w.readOutlines(ctx, files, read, wanted{references: true})
 	return refs, err
 }
 
 // OutlinesAndReferences returns both. A file without an outline has no references.
-func (w *Workspace) OutlinesAndReferences(ctx context.Context, files []*File, read ReadContents) ([]*outline.Outline, []*outline.References, error) {
+func (w *Workspace) OutlinesAndReferences(ctx context.Context, files []*repo.File, read ReadContents) ([]*outline.Outline, []*outline.References, error) {
 	outlines, refs, err := w.readOutlines(ctx, files, read, wanted{outlines: true, references: true})
 	for i, o := range outlines {
 		if o == nil {
@@ -42,13 +42,13 @@ func (w *Workspace) OutlinesAndReferences(ctx context.Context, files []*File, re
 }
 
 // BlobOutlines returns the outlines of contents that git has, nil for those that git does not have.
-func (w *Workspace) BlobOutlines(ctx context.Context, files []*File) ([]*outline.Outline, error) {
+func (w *Workspace) BlobOutlines(ctx context.Context, files []*repo.File) ([]*outline.Outline, error) {
 	return w.Outlines(ctx, files, w.ReadBlobs(ctx, files))
 }
 
 // ReadBlobs reads contents from git. It leaves out those that git does not have, and those that are too large for an
 // outline.
-func (w *Workspace) ReadBlobs(ctx context.Context, files []*File) ReadContents {
+func (w *Workspace) ReadBlobs(ctx context.Context, files []*repo.File) ReadContents {
 	return func(which []int, see func(k int, content []byte)) error {
 		ids, places := byContent(files, which)
 		return w.Git.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
@@ -63,7 +63,7 @@ func (w *Workspace) ReadBlobs(ctx context.Context, files []*File) ReadContents {
 }
 
 // byContent lists the contents of some files of a list, each once, with the indexes in which that have it.
-func byContent(files []*File, which []int) (ids []repo.ID, places map[repo.ID][]int) {
+func byContent(files []*repo.File, which []int) (ids []repo.ID, places map[repo.ID][]int) {
 	places = make(map[repo.ID][]int)
 	for k, i := range which {
 		id := files[i].ID
@@ -90,7 +90,7 @@ func referencesVersion(p repo.Path) string {
 type wanted struct{ outlines, references bool }
 
 // readOutlines loads what is wanted. It parses the other files once for both, and stores both.
-func (w *Workspace) readOutlines(ctx context.Context, files []*File, read ReadContents, want wanted) ([]*outline.Outline, []*outline.References, error) {
+func (w *Workspace) readOutlines(ctx context.Context, files []*repo.File, read ReadContents, want wanted) ([]*outline.Outline, []*outline.References, error) {
 	outlines := make([]*outline.Outline, len(files))
 	refs := make([]*outline.References, len(files))
 	var which []int
@@ -144,7 +144,7 @@ func (w *Workspace) readOutlines(ctx context.Context, files []*File, read ReadCo
 }
 
 // load calls use with the stored bytes of some files. It returns the files without any, and those that use refuses.
-func (w *Workspace) load(ctx context.Context, files []*File, which []int, versionOf func(repo.Path) string, use func(i int, stored []byte) bool) []int {
+func (w *Workspace) load(ctx context.Context, files []*repo.File, which []int, versionOf func(repo.Path) string, use func(i int, stored []byte) bool) []int {
 	byVersion := make(map[string][]int)
 	for _, i := range which {
 		version := versionOf(files[i].Path)
@@ -165,7 +165,7 @@ func (w *Workspace) load(ctx context.Context, files []*File, which []int, versio
 }
 
 // save stores the bytes of some files, except nil ones. If that fails, they are computed again next time.
-func (w *Workspace) save(ctx context.Context, files []*File, which []int, versionOf func(repo.Path) string, texts [][]byte) {
+func (w *Workspace) save(ctx context.Context, files []*repo.File, which []int, versionOf func(repo.Path) string, texts [][]byte) {
 	byVersion := make(map[string]map[repo.ID][]byte)
 	for k, i := range which {
 		if texts[k] == nil {
@@ -194,7 +194,7 @@ type outlineStore struct {
 const maxPending = 4 << 20
 
 // load returns the stored bytes of some files.
-func (s *outlineStore) load(ctx context.Context, version string, which []int, files []*File) (map[repo.ID][]byte, error) {
+func (s *outlineStore) load(ctx context.Context, version string, which []int, files []*repo.File) (map[repo.ID][]byte, error) {
 	known := make(map[repo.ID][]byte)
 	var ids []repo.ID
 	s.mu.Lock()

@@ -25,9 +25,9 @@ func TestFactsAreReadOnce(t *testing.T) {
 		r.Write(string(p), text)
 	}
 	r.Commit("begin")
-	var list []*File
+	var list []*repo.File
 	for p, text := range contents {
-		list = append(list, &File{Path: p, ID: repo.SHA1.Blob([]byte(text))})
+		list = append(list, &repo.File{Path: p, ID: repo.SHA1.Blob([]byte(text))})
 	}
 	var read []repo.Path // the files that were read
 	reading := func(which []int, see func(k int, content []byte)) error {

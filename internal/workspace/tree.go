@@ -13,18 +13,18 @@ import (
 type Tree interface {
 	// Commit is the commit of the tree, or HEAD for a work tree; zero without a commit.
 	Commit() repo.ID
-	// Files lists the tracked files, sorted by path.
-	Files(ctx context.Context) ([]File, error)
+	// Files lists the tracked files with their kinds and sizes, sorted by path.
+	Files(ctx context.Context) ([]repo.File, error)
 	// Read returns the content of a file. It fails if the file has more than limit bytes, and with [ErrChanged] if
 	// it no longer has the content that Files listed.
-	Read(ctx context.Context, f *File, limit int) ([]byte, error)
+	Read(ctx context.Context, f *repo.File, limit int) ([]byte, error)
 	// Outlines returns the outlines of files, in their order.
-	Outlines(ctx context.Context, files []*File) ([]OutlineResult, error)
+	Outlines(ctx context.Context, files []*repo.File) ([]OutlineResult, error)
 	// Patch returns the patch from an older content to a file. It returns "" if git does not have the older content,
 	// or if one of the two is too large or not text.
-	Patch(ctx context.Context, f *File, old repo.ID) (string, error)
+	Patch(ctx context.Context, f *repo.File, old repo.ID) (string, error)
 	// Summaries returns the summaries of files, in their order.
-	Summaries(ctx context.Context, files []*File) ([]Summary, error)
+	Summaries(ctx context.Context, files []*repo.File) ([]Summary, error)
 }
 
 // OutlineResult is the outline of a file of a tree.
@@ -46,7 +46,7 @@ var ErrAbsent = errors.New("not checked out, and git does not have it")
 // ErrChanged means that a file no longer has the content that was listed, so a summary would be about another content.
 var ErrChanged = errors.New("changed while being read")
 
-// The values of [File.Problem] for files of a commit.
+// The values of [repo.File.Problem] for files of a commit.
 const (
 	// NotComparable means that a filter makes the bytes in the work tree, so a summary that was written from them
 	// cannot be compared with the content that git stores.

@@ -10,7 +10,6 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/spec/parse"
-	"ken/internal/workspace"
 )
 
 const (
@@ -41,9 +40,9 @@ type change struct {
 	outlined bool        // the grade is computed from the outlines of both contents
 }
 
-func (c *change) before() workspace.File { return workspace.File{Path: c.paths[0], ID: c.was} }
-func (c *change) after() workspace.File {
-	return workspace.File{Path: c.paths[len(c.paths)-1], ID: c.now}
+func (c *change) before() repo.File { return repo.File{Path: c.paths[0], ID: c.was} }
+func (c *change) after() repo.File {
+	return repo.File{Path: c.paths[len(c.paths)-1], ID: c.now}
 }
 
 // gradeAll grades the changes of the governed code of drifting specs. A
@@ -125,14 +124,14 @@ func (d *derivation) comparedWith(s *nodeState) []*driftGrade {
 }
 
 // outline reads the outlines of those changes that choose selected.
-func (d *derivation) outline(ctx context.Context, read OutlineReader, compared []*change) (map[workspace.File]*outline.Outline, error) {
-	seen := make(map[workspace.File]*outline.Outline)
-	var files []*workspace.File
+func (d *derivation) outline(ctx context.Context, read OutlineReader, compared []*change) (map[repo.File]*outline.Outline, error) {
+	seen := make(map[repo.File]*outline.Outline)
+	var files []*repo.File
 	for _, c := range compared {
 		if !c.outlined {
 			continue
 		}
-		for _, f := range []workspace.File{c.before(), c.after()} {
+		for _, f := range []repo.File{c.before(), c.after()} {
 			if _, asked := seen[f]; !asked {
 				seen[f] = nil
 				files = append(files, &f)
@@ -239,7 +238,7 @@ func (d *driftGrade) choose() {
 }
 
 // measure grades the changes.
-func (d *driftGrade) measure(seen map[workspace.File]*outline.Outline, doubt error) {
+func (d *driftGrade) measure(seen map[repo.File]*outline.Outline, doubt error) {
 	d.unchanged, d.whole = make(map[repo.Path]bool), make(map[string]string)
 	changed := make(map[repo.Path]bool)
 	for _, c := range d.list {
@@ -261,7 +260,7 @@ func (d *driftGrade) measure(seen map[workspace.File]*outline.Outline, doubt err
 
 // gradeOf grades a change, "" if the content is the same. moved is false if only symbols are governed and none of
 // them changed.
-func (d *driftGrade) gradeOf(c *change, seen map[workspace.File]*outline.Outline, doubt error) (g fresh.Grade, moved bool) {
+func (d *driftGrade) gradeOf(c *change, seen map[repo.File]*outline.Outline, doubt error) (g fresh.Grade, moved bool) {
 	switch {
 	case c.was == c.now:
 		return "", c.symbols == nil

@@ -10,13 +10,12 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
-	"ken/internal/workspace"
 )
 
 // A fakeOutlines returns outlines of Go code for the contents of a fakeHistory. In a content, n is a version of
 // the function New, o one of Old, and # a comment.
 type fakeOutlines struct {
-	asked [][]*workspace.File
+	asked [][]*repo.File
 	err   error
 	short bool
 }
@@ -37,7 +36,7 @@ var sources = map[string]string{
 	"torn":  "func New() int { return 1 }\n\nfunc Old( {\n",
 }
 
-func (f *fakeOutlines) Outlines(ctx context.Context, files []*workspace.File) ([]*outline.Outline, error) {
+func (f *fakeOutlines) Outlines(ctx context.Context, files []*repo.File) ([]*outline.Outline, error) {
 	f.asked = append(f.asked, files)
 	if err := cmpErr(ctx.Err(), f.err); err != nil {
 		return nil, err
@@ -157,7 +156,7 @@ func TestDriftWithoutOutlines(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	w := parseHistory("a: @x=1 f.go=n1\nb: f.go=n2")
-	stopping := func(context.Context, []*workspace.File) ([]*outline.Outline, error) {
+	stopping := func(context.Context, []*repo.File) ([]*outline.Outline, error) {
 		cancel()
 		return nil, errors.New("stopped")
 	}

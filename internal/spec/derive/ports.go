@@ -6,7 +6,6 @@ import (
 	"ken/internal/git"
 	"ken/internal/outline"
 	"ken/internal/repo"
-	"ken/internal/workspace"
 )
 
 var (
@@ -53,4 +52,4 @@ type Contents interface {
 
 // An OutlineReader returns the outline of each content, nil if there is no grammar for it or git does not have the
 // content. An error means that no outline could be read this time.
-type OutlineReader func(ctx context.Context, files []*workspace.File) ([]*outline.Outline, error)
+type OutlineReader func(ctx context.Context, files []*repo.File) ([]*outline.Outline, error)

@@ -8,13 +8,13 @@ import (
 	"ken/internal/english"
 	"ken/internal/order"
 	"ken/internal/outline"
+	"ken/internal/repo"
 	"ken/internal/survey/excerpt"
-	"ken/internal/workspace"
 )
 
 // FileLine returns a line about a file from its outline: its description, else its main symbols. It is "" if
 // nothing but the file name is known.
-func FileLine(f *workspace.File, o *outline.Outline) string {
+func FileLine(f *repo.File, o *outline.Outline) string {
 	it := &Item{Path: f.Path.Dir(), Files: []ItemFile{{File: f, Outline: o}}}
 	w := &outlineBuilder{Item: it, docs: make(map[*ItemFile]string)}
 	w.readDocs()

@@ -27,7 +27,7 @@ type Item struct {
 
 // An ItemFile is an own file of the directory.
 type ItemFile struct {
-	*workspace.File
+	*repo.File
 	Outline *outline.Outline // nil without a grammar for the file
 	Summary workspace.Summary
 }
@@ -62,7 +62,7 @@ type FilePatch struct {
 // ReadFiles adds the own files of the directory to the item and to its basis, with their outlines and summaries, and reads
 // the directory's description of itself. staleMentions are the stale mentions of documents, which no outline quotes. It
 // returns [workspace.ErrChanged] if a file has changed since the tree listed it.
-func (it *Item) ReadFiles(ctx context.Context, tree workspace.Tree, files []*workspace.File, staleMentions map[repo.Path][]string) error {
+func (it *Item) ReadFiles(ctx context.Context, tree workspace.Tree, files []*repo.File, staleMentions map[repo.Path][]string) error {
 	if len(files) == 0 {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"ken/internal/model"
 	"ken/internal/model/modeltest"
 	"ken/internal/repo"
-	"ken/internal/workspace"
 )
 
 // A scriptedModel gives one reply after the other in a conversation, and repeats the last one. It records the requests.
@@ -32,7 +31,7 @@ func (o *scriptedModel) Turn(_ context.Context, req model.Request, _ model.Liste
 // A linkAndLargeFile is a tree whose file src/link is a symbolic link, and src/big.sql a very large file.
 type linkAndLargeFile struct{ directoryTree }
 
-func (l linkAndLargeFile) Files(ctx context.Context) ([]workspace.File, error) {
+func (l linkAndLargeFile) Files(ctx context.Context) ([]repo.File, error) {
 	list, err := l.directoryTree.Files(ctx)
 	for i := range list {
 		switch list[i].Path {
@@ -159,7 +158,7 @@ func TestPlainAnswers(t *testing.T) {
 		"a\x07b":                 "",
 	} {
 		o := &scriptedModel{replies: []model.Reply{{Text: answer}}}
-		it := &Item{Path: "src", Files: []ItemFile{{File: &workspace.File{Path: "src/a.go"}}}}
+		it := &Item{Path: "src", Files: []ItemFile{{File: &repo.File{Path: "src/a.go"}}}}
 		d, err := (&ModelWriter{Model: o, Plain: true}).Write(t.Context(), it)
 		if d.Text != want || (err == nil) != (want != "") || d.Spent.Usage.Requests != 1 {
 			t.Errorf("the answer %q became the text %q, %v; want %q", answer, d.Text, err, want)

@@ -21,12 +21,12 @@ type directoryTree map[string]string
 
 func (directoryTree) Commit() repo.ID { return repo.ID{} }
 
-func (t directoryTree) Files(context.Context) ([]workspace.File, error) {
-	var list []workspace.File
+func (t directoryTree) Files(context.Context) ([]repo.File, error) {
+	var list []repo.File
 	for name, text := range t {
-		list = append(list, workspace.File{Path: repo.Path(name), ID: repo.SHA1.Blob([]byte(text)), Size: int64(len(text)), Kind: kindOf(name)})
+		list = append(list, repo.File{Path: repo.Path(name), ID: repo.SHA1.Blob([]byte(text)), Size: int64(len(text)), Kind: kindOf(name)})
 	}
-	slices.SortFunc(list, func(a, b workspace.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(list, func(a, b repo.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return list, nil
 }
 
@@ -43,7 +43,7 @@ func kindOf(name string) repo.Kind {
 	return repo.KindSource
 }
 
-func (t directoryTree) Read(_ context.Context, f *workspace.File, most int) ([]byte, error) {
+func (t directoryTree) Read(_ context.Context, f *repo.File, most int) ([]byte, error) {
 	text, ok := t[string(f.Path)]
 	if !ok || len(text) > most {
 		return nil, errors.New("not there, or too large")
@@ -51,7 +51,7 @@ func (t directoryTree) Read(_ context.Context, f *workspace.File, most int) ([]b
 	return []byte(text), nil
 }
 
-func (t directoryTree) Outlines(_ context.Context, files []*workspace.File) ([]workspace.OutlineResult, error) {
+func (t directoryTree) Outlines(_ context.Context, files []*repo.File) ([]workspace.OutlineResult, error) {
 	list := make([]workspace.OutlineResult, len(files))
 	for i, f := range files {
 		o, err := outline.Parse(f.Path, []byte(t[string(f.Path)]))
@@ -62,9 +62,9 @@ func (t directoryTree) Outlines(_ context.Context, files []*workspace.File) ([]w
 	return list, nil
 }
 
-func (directoryTree) Patch(context.Context, *workspace.File, repo.ID) (string, error) { return "", nil }
+func (directoryTree) Patch(context.Context, *repo.File, repo.ID) (string, error) { return "", nil }
 
-func (directoryTree) Summaries(_ context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+func (directoryTree) Summaries(_ context.Context, files []*repo.File) ([]workspace.Summary, error) {
 	return make([]workspace.Summary, len(files)), nil
 }
 
@@ -76,7 +76,7 @@ func outlineOf(t *testing.T, tree directoryTree, staleMentions map[repo.Path][]s
 		t.Fatal(err)
 	}
 	it := &Item{Path: list[0].Path.Dir()}
-	var files []*workspace.File
+	var files []*repo.File
 	for i := range list {
 		files = append(files, &list[i])
 	}

@@ -15,7 +15,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey/excerpt"
-	"ken/internal/workspace"
 )
 
 // Limits of the tools.
@@ -77,7 +76,7 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		o, err := s.Tree.Outlines(ctx, []*workspace.File{f})
+		o, err := s.Tree.Outlines(ctx, []*repo.File{f})
 		if err != nil {
 			return "", err
 		}
@@ -114,13 +113,13 @@ func dirOf(name string) repo.Path {
 }
 
 // find returns a tracked text file. The model cannot read anything else.
-func (s *session) find(ctx context.Context, name string) (*workspace.File, error) {
+func (s *session) find(ctx context.Context, name string) (*repo.File, error) {
 	files, err := s.Tree.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p := dirOf(name)
-	i, ok := slices.BinarySearchFunc(files, p, func(f workspace.File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
+	i, ok := slices.BinarySearchFunc(files, p, func(f repo.File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
 	if !ok {
 		return nil, fmt.Errorf("no tracked file %q", name)
 	}
