@@ -131,7 +131,7 @@ func staleDirectories(w *board.Worktree) (list []Item) {
 	deepestFirst := slices.Clone(w.Survey.OrZero().Summaries.NeedAttention)
 	slices.SortStableFunc(deepestFirst, func(a, b survey.StaleDirectory) int { return depth(b.Path) - depth(a.Path) })
 	for _, d := range deepestFirst {
-		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
+		if d.Verdict.Reason == fresh.Failed || d.Verdict.State != fresh.Stale {
 			continue
 		}
 		it := directory(Stale, "stale", d.PathJSON)
@@ -173,10 +173,10 @@ func directory(kind Kind, word string, p repo.PathJSON) Item {
 // DirectoryWhy says why the summary of a directory is stale or unknown.
 func DirectoryWhy(d survey.StaleDirectory) string {
 	reasons := colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
-	switch d.Verdict {
-	case survey.StaleSelf:
+	switch d.Verdict.Reason {
+	case fresh.StaleSelf:
 		return "its own files changed since the summary was written" + reasons
-	case survey.StaleBelow:
+	case fresh.StaleBelow:
 		return "subdirectories changed since the summary was written" + reasons
 	default:
 		return "the summary is " + d.Verdict.String() + reasons
@@ -388,7 +388,7 @@ func unknownFiles(w *board.Worktree) (list []Item) {
 
 func unknownDirectories(w *board.Worktree) (list []Item) {
 	for _, d := range w.Survey.OrZero().Summaries.NeedAttention {
-		if d.Verdict == survey.Failed || d.Verdict.State() == fresh.Stale {
+		if d.Verdict.Reason == fresh.Failed || d.Verdict.State == fresh.Stale {
 			continue
 		}
 		it := directory(Unknown, "unknown", d.PathJSON)

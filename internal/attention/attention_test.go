@@ -49,10 +49,10 @@ func oneOfEach() *board.Board {
 		}),
 		Survey: read(board.Survey{Summaries: survey.DirCounts{
 			NeedAttention: []survey.StaleDirectory{
-				{PathJSON: repo.Path("internal").JSON(), Verdict: survey.StaleSelf, Reasons: []string{"a.go changed"}},
-				{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}},
+				{PathJSON: repo.Path("internal").JSON(), Verdict: fresh.StaleSelf.Verdict(), Reasons: []string{"a.go changed"}},
+				{PathJSON: repo.Path("tools").JSON(), Verdict: fresh.Failed.Verdict(), Reasons: []string{"refused"}},
 			},
-			Failed: []survey.StaleDirectory{{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}}},
+			Failed: []survey.StaleDirectory{{PathJSON: repo.Path("tools").JSON(), Verdict: fresh.Failed.Verdict(), Reasons: []string{"refused"}}},
 		}}),
 		Documents: read(board.Documents{Report: &docs.Report{Mentions: []docs.CheckedMention{mention}}}),
 		Spec: read(board.Spec{Gate: 3, Nodes: []board.Node{
@@ -182,7 +182,7 @@ func TestUnreadPart(t *testing.T) {
 // A failed directory is asked about again with the provider that failed.
 func TestFailedNamesProvider(t *testing.T) {
 	w := board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{Failed: []survey.StaleDirectory{
-		{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"ask command/sh: exit status 7"}},
+		{PathJSON: repo.Path("tools").JSON(), Verdict: fresh.Failed.Verdict(), Reasons: []string{"ask command/sh: exit status 7"}},
 	}}})}
 	got := attention.List(boardOf(w))[0].Command
 	if want := "ken survey run tools --provider command"; got != want {
@@ -194,7 +194,7 @@ func TestFailedNamesProvider(t *testing.T) {
 func TestDirectoriesBeforeParents(t *testing.T) {
 	var wanting []survey.StaleDirectory
 	for _, p := range []repo.Path{".", "a", "a/b", "c"} {
-		wanting = append(wanting, survey.StaleDirectory{PathJSON: p.JSON(), Verdict: survey.StaleBelow})
+		wanting = append(wanting, survey.StaleDirectory{PathJSON: p.JSON(), Verdict: fresh.StaleBelow.Verdict()})
 	}
 	var got []string
 	w := board.Worktree{Survey: read(board.Survey{Summaries: survey.DirCounts{NeedAttention: wanting}})}

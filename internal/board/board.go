@@ -142,13 +142,13 @@ type Tally struct {
 // A Directory is a directory on the map. Parents come before their children.
 type Directory struct {
 	repo.PathJSON
-	Verdict         survey.Verdict `json:"verdict"`
-	Reasons         []string       `json:"reasons"`
-	ChangedChildren int            `json:"k"` // of Children, those that changed
-	Children        int            `json:"n"`
-	Files           int            `json:"files"` // all files below it
-	Bytes           int64          `json:"bytes"` // of those files
-	Outline         bool           `json:"outline"`
+	Verdict         fresh.Verdict `json:"verdict"`
+	Reasons         []string      `json:"reasons"`
+	ChangedChildren int           `json:"k"` // of Children, those that changed
+	Children        int           `json:"n"`
+	Files           int           `json:"files"` // all files below it
+	Bytes           int64         `json:"bytes"` // of those files
+	Outline         bool          `json:"outline"`
 	// Line is the first line of the text, "" without one.
 	Line string `json:"line"`
 

@@ -214,9 +214,12 @@ func TestDriftIsCountedForEveryStatus(t *testing.T) {
 func TestTally(t *testing.T) {
 	text := "words"
 	w := healthy()
-	for i, v := range []survey.Verdict{survey.Fresh, survey.Fresh, survey.StaleBelow, survey.None, survey.Excluded, survey.Excluded, survey.Unknown, survey.Unknown} {
+	for i, v := range []fresh.Verdict{
+		{State: fresh.Fresh}, {State: fresh.Fresh}, fresh.StaleBelow.Verdict(), {State: fresh.None},
+		{State: fresh.Excluded}, {State: fresh.Excluded}, {}, {},
+	} {
 		d := survey.ListedDir{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
-		if v == survey.Fresh || v == survey.StaleBelow || i == 7 {
+		if v.State == fresh.Fresh || v.State == fresh.Stale || i == 7 {
 			d.Text = &text
 		}
 		w.shown.Directories = append(w.shown.Directories, d)

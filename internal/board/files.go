@@ -108,14 +108,14 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 
 // add counts a directory.
 func (t *Tally) add(d *survey.ListedDir) {
-	if d.Verdict == survey.Excluded {
+	if d.Verdict.State == fresh.Excluded {
 		return
 	}
 	t.Total++
 	if d.TextOrEmpty() != "" {
 		t.Described++
 	}
-	switch d.Verdict.State() {
+	switch d.Verdict.State {
 	case fresh.Fresh:
 		t.Hold++
 		if d.Outline {

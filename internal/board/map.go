@@ -8,7 +8,6 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
-	"ken/internal/survey"
 )
 
 // A Tile is a directory or a file on the map.
@@ -120,21 +119,21 @@ func contents(dir repo.Path, below []Directory, files []MapFile) []Tile {
 
 func (d *Directory) tile() Tile {
 	reasons := d.Why()
-	switch d.Verdict {
-	case survey.StaleBelow:
+	switch d.Verdict.Reason {
+	case fresh.StaleBelow:
 		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories changed", d.ChangedChildren, d.Children))
-	case survey.Incomplete:
+	case fresh.Incomplete:
 		reasons = slices.Insert(reasons, 0, fmt.Sprintf("%d of %d subdirectories had no summary", d.ChangedChildren, d.Children))
 	default:
 	}
 	verdict := short(d.Verdict)
-	if d.Outline && d.Verdict == survey.Fresh {
+	if d.Outline && d.Verdict.State == fresh.Fresh {
 		verdict = "outline"
 	}
 	return Tile{
 		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,
-		State: d.Verdict.State(), Verdict: verdict, Why: strings.Join(reasons, "; "), Line: d.Line, Outline: d.Outline,
-		Mild: d.Verdict != survey.StaleSelf && d.Verdict != survey.Failed,
+		State: d.Verdict.State, Verdict: verdict, Why: strings.Join(reasons, "; "), Line: d.Line, Outline: d.Outline,
+		Mild: d.Verdict.Reason != fresh.StaleSelf && d.Verdict.Reason != fresh.Failed,
 	}
 }
 
@@ -142,7 +141,7 @@ func (d *Directory) tile() Tile {
 func (d *Directory) Why() []string {
 	list := slices.Clone(d.Reasons)
 	for i, reason := range list {
-		for _, v := range []survey.Verdict{survey.StaleSelf, survey.StaleBelow} {
+		for _, v := range []fresh.Verdict{fresh.StaleSelf.Verdict(), fresh.StaleBelow.Verdict()} {
 			if of, ok := strings.CutSuffix(reason, " is "+v.String()); ok {
 				list[i] = of + " is " + short(v)
 			}
@@ -152,15 +151,11 @@ func (d *Directory) Why() []string {
 }
 
 // short names a verdict in one or two words.
-func short(v survey.Verdict) string {
-	switch v {
-	case survey.StaleSelf, survey.StaleBelow:
-		return "stale"
-	case survey.None:
+func short(v fresh.Verdict) string {
+	if v.State == fresh.None {
 		return "no summary"
-	default:
-		return v.String()
 	}
+	return v.Word()
 }
 
 // Tile returns the tile of a file.

@@ -104,7 +104,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 // writtenDirSection returns the summary of a directory with its verdict.
 func writtenDirSection(t survey.DirSummary) Section {
 	s := Section{Subject: repo.DirLabel(t.Path).String(), Verdict: t.Verdict.String(), Text: t.Text, Written: true}
-	if t.Verdict.State() != fresh.Fresh && len(t.Reasons) > 0 {
+	if t.Verdict.State != fresh.Fresh && len(t.Reasons) > 0 {
 		s.Verdict += ": " + strings.Join(t.Reasons[:min(len(t.Reasons), 4)], ", ")
 	}
 	return s
@@ -179,8 +179,8 @@ func (r *collector) part(ctx context.Context, d *survey.Directory, texts map[rep
 	}
 	first, _, _ := strings.Cut(s.Text, "\n")
 	part := Part{Path: d.Path, About: first}
-	if t, ok := texts[d.Path]; ok && t.Verdict.State() != fresh.Fresh {
-		part.Verdict = t.Verdict.State().String()
+	if t, ok := texts[d.Path]; ok && t.Verdict.State != fresh.Fresh {
+		part.Verdict = t.Verdict.State.String()
 	}
 	return part, nil
 }

@@ -224,7 +224,7 @@ func (p *program) listFiles(known *statusReport) {
 	}
 	if d := known.Directories; d != nil {
 		for _, dir := range d.NeedAttention {
-			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), dir.Display(), attention.DirectoryWhy(dir))
+			p.io.Line(toneOf(dir.Verdict.State), dir.Verdict.State.String(), dir.Display(), attention.DirectoryWhy(dir))
 		}
 	}
 	if left > 0 {

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/summary"
-	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -61,7 +61,7 @@ func (p *program) printConfirmed(list []summary.Confirmed) error {
 		case p.io.JSON:
 		case c.Verdict == nil || c.Result == registry.Rejected:
 			p.printWrittenLine(c.WriteResult)
-		case *c.Verdict != survey.Fresh:
+		case c.Verdict.State != fresh.Fresh:
 			p.io.Line(term.Warn, string(c.Result), c.Display(), c.Reason+colon(strings.Join(c.Reasons, ", ")))
 		default:
 			why := "the summary holds for the current content"

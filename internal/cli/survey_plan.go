@@ -61,11 +61,11 @@ func (p *program) printPlan(plan *survey.Plan, writer describe.Writer, estimate 
 			if estimate {
 				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Word(), d.Display(), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State), d.Word(), d.Display(), strings.Join(why, ", "))
 		}
 		for _, d := range plan.Unknown {
 			if !listed[d.PathJSON] {
-				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), d.Display(), strings.Join(d.Reasons, ", "))
+				p.io.Line(toneOf(fresh.Unknown), fresh.Unknown.String(), d.Display(), strings.Join(d.Reasons, ", "))
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/english"
+	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/store"
 	"ken/internal/survey"
@@ -58,11 +59,11 @@ func (p *program) printShown(shown *survey.DirListing, named bool) {
 			if h, ok := leases[d.Path]; ok {
 				why = append([]string{leasedTo(h)}, why...)
 			}
-			if d.Verdict == survey.StaleBelow {
+			if d.Verdict.Reason == fresh.StaleBelow {
 				why = append([]string{fmt.Sprintf("%d of %s changed", d.ChangedChildren, english.Count(d.CountedChildren, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Word(), d.Display(), strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Line(toneOf(d.Verdict.State), d.Word(), d.Display(), strings.Join(append(why, "by "+*d.Author), ", "))
 				p.io.Printf("%s\n\n", term.CleanText(*d.Text))
 				continue
 			}
@@ -72,7 +73,7 @@ func (p *program) printShown(shown *survey.DirListing, named bool) {
 			case d.Outline && named && i == 0:
 				why = append(why, store.EmptyOutline)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+d.Display(), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State), d.Word(), strings.Repeat("  ", d.Depth)+d.Display(), strings.Join(why, ", "))
 		}
 	})
 }

@@ -113,9 +113,9 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 				case d.Outline && (d.Path == "." || described[d.Path] == ""):
 					// An outline is made of the files that the rows list, and quotes the
 					// texts of its subdirectories, which are checked there.
-				case d.Verdict == survey.Fresh && d.TextOrEmpty() != described[d.Path]:
+				case d.Verdict.State == fresh.Fresh && d.TextOrEmpty() != described[d.Path]:
 					t.Errorf("seed %d, copy %d: %s is fresh with the text %q", seed, n, d.Path, d.TextOrEmpty())
-				case d.Verdict != survey.Fresh:
+				case d.Verdict.State != fresh.Fresh:
 					lost++
 				}
 			}

@@ -64,7 +64,7 @@ func scanTask(row pgx.CollectableRow, more ...any) (p survey.DirTask, err error)
 	var rank, band, verdict int16
 	err = row.Scan(append([]any{&path, &above, &p.Work, &p.Waits, &rank, &band, &verdict, &p.Reasons, &record}, more...)...)
 	p.Path, p.Above, p.Top, p.Record = repo.Path(path), repo.Path(above), above == nil, digestOf(record)
-	p.Rank, p.Band, p.Verdict = survey.Rank(rank), survey.Rank(band), survey.Verdict(verdict) //nolint:gosec // as it was written
+	p.Rank, p.Band, p.Verdict = survey.Rank(rank), survey.Rank(band), verdictOf(verdict) //nolint:gosec // as it was written
 	return p, err
 }
 

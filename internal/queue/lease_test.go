@@ -97,7 +97,7 @@ func TestFinishedStaysFinished(t *testing.T) {
 	t.Parallel()
 	q, _, held := startLeased(t)
 	for range 2 {
-		if err := q.finish(t.Context(), held, surveyrun.DescribeResult{Verdict: survey.Fresh, Calls: 1}); err != nil {
+		if err := q.finish(t.Context(), held, surveyrun.DescribeResult{Verdict: fresh.Verdict{State: fresh.Fresh}, Calls: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("another call is paid for: %v", err)
 	}
-	if err := q.finish(t.Context(), held, surveyrun.DescribeResult{Verdict: survey.Fresh}); err != nil {
+	if err := q.finish(t.Context(), held, surveyrun.DescribeResult{Verdict: fresh.Verdict{State: fresh.Fresh}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := q.fail(t.Context(), other, surveyrun.DescribeResult{}, surveyrun.ActionGiveUp, 0, errors.New("no")); err != nil {

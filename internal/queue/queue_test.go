@@ -115,7 +115,7 @@ func (f *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey
 	f.mu.Lock()
 	f.calls++
 	for _, c := range below {
-		if c.Work && c.Record.IsZero() && c.Verdict != survey.Failed {
+		if c.Work && c.Record.IsZero() && c.Verdict.Reason != fresh.Failed {
 			f.early = append(f.early, string(of.Path)+" before "+string(c.Path))
 		}
 	}
@@ -128,7 +128,7 @@ func (f *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey
 
 func said(of survey.DirTask) surveyrun.DescribeResult {
 	r := &store.DirRecord{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
-	return surveyrun.DescribeResult{Record: r, Verdict: survey.Fresh, Current: r.ID(), Calls: 1}
+	return surveyrun.DescribeResult{Record: r, Verdict: fresh.Verdict{State: fresh.Fresh}, Current: r.ID(), Calls: 1}
 }
 
 var testRun = surveyrun.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
@@ -212,7 +212,7 @@ func TestUnchangedChildrenNeedNoCall(t *testing.T) {
 	id := s.start(t, testRun, grow(2))
 	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		if of.Path == "" {
-			return surveyrun.DescribeResult{Verdict: survey.Fresh}, nil
+			return surveyrun.DescribeResult{Verdict: fresh.Verdict{State: fresh.Fresh}}, nil
 		}
 		return said(of), nil
 	}})
@@ -241,7 +241,7 @@ func TestSameInputWaits(t *testing.T) {
 		case err != nil:
 			return surveyrun.DescribeResult{}, err
 		case there.Load():
-			return surveyrun.DescribeResult{Verdict: survey.Fresh}, nil
+			return surveyrun.DescribeResult{Verdict: fresh.Verdict{State: fresh.Fresh}}, nil
 		case !inHand.CompareAndSwap(false, true):
 			t.Error("two workers describe the same input at once")
 		}

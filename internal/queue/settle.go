@@ -36,7 +36,7 @@ func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.DescribeRe
 		_, err = tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = $3, verdict = $4, reasons = $5, record = $6, basis = $7, error = '', expires = NULL, settled_at = now()
 			WHERE run = $1 AND path = $2`,
-			t.run.ID, pathBytes(t.task.Path), state, int16(d.Verdict), append([]string{}, d.Reasons...), digestBytes(d.Current), digestBytes(basis))
+			t.run.ID, pathBytes(t.task.Path), state, storedVerdict(d.Verdict), append([]string{}, d.Reasons...), digestBytes(d.Current), digestBytes(basis))
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (q *Queue) fail(ctx context.Context, t *leasedDir, d surveyrun.DescribeResu
 		switch {
 		case action == surveyrun.ActionRefuse:
 			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
-				t.run.ID, pathBytes(t.task.Path), int16(survey.Failed), []string{why})
+				t.run.ID, pathBytes(t.task.Path), storedVerdict(fresh.Failed.Verdict()), []string{why})
 			if err == nil && q.opts.SaveFailure != nil {
 				err = q.opts.SaveFailure(ctx, tx, t.run.Repository, store.DirFailure{Path: t.task.Path, Basis: d.Basis, Reason: why, At: run.now})
 			}

@@ -44,7 +44,7 @@ func (q *Queue) StartRun(ctx context.Context, run surveyrun.Run, out *survey.Tas
 				above = pathBytes(p.Above)
 			}
 			rows = append(rows, []any{
-				id, pathBytes(p.Path), parent, above, p.Waits, state, int16(p.Rank), int16(p.Band), int16(p.Verdict), append([]string{}, p.Reasons...), digestBytes(p.Record), //nolint:gosec // few of each
+				id, pathBytes(p.Path), parent, above, p.Waits, state, int16(p.Rank), int16(p.Band), storedVerdict(p.Verdict), append([]string{}, p.Reasons...), digestBytes(p.Record), //nolint:gosec // few of each
 			})
 		}
 		columns := []string{"run", "path", "parent", "above", "waits", "state", "rank", "band", "verdict", "reasons", "record"}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/survey"
+	"ken/internal/fresh"
 	"ken/internal/surveyrun"
 )
 
@@ -155,7 +155,7 @@ func TestGiveUpAfterLostWorkers(t *testing.T) {
 	if err != nil || other == nil {
 		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
-	if err := q.finish(t.Context(), other, surveyrun.DescribeResult{Verdict: survey.Fresh}); err != nil {
+	if err := q.finish(t.Context(), other, surveyrun.DescribeResult{Verdict: fresh.Verdict{State: fresh.Fresh}}); err != nil {
 		t.Fatal(err)
 	}
 	vanished := 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/store/postgres"
 )
 
@@ -257,4 +259,21 @@ func (q *Queue) migrateRiver(ctx context.Context) error {
 	}
 	_, err = q.pool.Exec(ctx, `UPDATE ken.survey_version SET river = $1`, newest(m))
 	return err
+}
+
+// verdicts are the verdicts about directories. The tables have their places in this list.
+var verdicts = []fresh.Verdict{
+	{}, {State: fresh.Fresh}, fresh.StaleSelf.Verdict(), fresh.StaleBelow.Verdict(), fresh.Incomplete.Verdict(),
+	fresh.Partial.Verdict(), {State: fresh.None}, {State: fresh.Excluded}, fresh.Failed.Verdict(),
+}
+
+// storedVerdict returns the number of a verdict in the tables.
+func storedVerdict(v fresh.Verdict) int16 { return int16(max(0, slices.Index(verdicts, v))) } //nolint:gosec // few
+
+// verdictOf returns the verdict with a number in the tables, unknown for a number that ken did not write.
+func verdictOf(stored int16) fresh.Verdict {
+	if stored < 0 || int(stored) >= len(verdicts) {
+		return fresh.Verdict{}
+	}
+	return verdicts[stored]
 }

@@ -8,6 +8,7 @@ import (
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -260,7 +261,7 @@ func (c *collector) dirsAbove(ctx context.Context) (int, error) {
 	}
 	n := 0
 	for _, d := range counts.NeedAttention {
-		if d.Verdict != survey.Unknown && above[pathOfDir(d)] {
+		if d.Verdict.State != fresh.Unknown && above[pathOfDir(d)] {
 			n++
 		}
 	}

@@ -25,10 +25,10 @@ type Summaries struct {
 // Confirmed is the result of a confirmation. Verdict, Reasons, Basis and Above are about directories.
 type Confirmed struct {
 	registry.WriteResult
-	Basis   fresh.Digest    `json:"basis,omitzero"`
-	Verdict *survey.Verdict `json:"verdict,omitempty"`
-	Reasons []string        `json:"reasons,omitempty"`
-	Above   []string        `json:"above,omitempty"` // directories above it that are fresh again because of it
+	Basis   fresh.Digest   `json:"basis,omitzero"`
+	Verdict *fresh.Verdict `json:"verdict,omitempty"`
+	Reasons []string       `json:"reasons,omitempty"`
+	Above   []string       `json:"above,omitempty"` // directories above it that are fresh again because of it
 }
 
 // Confirm records that the summaries of files and directories hold for their current content or, for one path, for the
@@ -82,7 +82,7 @@ func confirmedDirectory(c survey.Confirmed, assumed bool) Confirmed {
 		return done
 	}
 	done.Assumed = assumed
-	if c.Verdict != survey.Fresh {
+	if c.Verdict.State != fresh.Fresh {
 		done.Reason = "stored, but still " + c.Verdict.Word()
 	}
 	for _, p := range c.Above {

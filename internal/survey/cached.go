@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ken/internal/cache"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -97,7 +98,7 @@ func (ts *treeStatus) certain() bool {
 		return false
 	}
 	for _, st := range ts.status {
-		if st.Verdict == Unknown {
+		if st.Verdict.State == fresh.Unknown {
 			return false
 		}
 	}

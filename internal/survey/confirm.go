@@ -27,12 +27,12 @@ type Confirmation struct {
 // Confirmed is the result of a confirmation.
 type Confirmed struct {
 	Path     repo.Path
-	NotFound bool         // no directory of tracked files has that path, now or before
-	Refused  string       // why nothing was stored, "" if it was
-	Basis    fresh.Digest // basis of the new record
-	Verdict  Verdict      // the new verdict of the directory
-	Reasons  []string     // for that verdict
-	Above    []repo.Path  // directories above that are fresh again because of it, nearest first
+	NotFound bool          // no directory of tracked files has that path, now or before
+	Refused  string        // why nothing was stored, "" if it was
+	Basis    fresh.Digest  // basis of the new record
+	Verdict  fresh.Verdict // the new verdict of the directory
+	Reasons  []string      // for that verdict
+	Above    []repo.Path   // directories above that are fresh again because of it, nearest first
 }
 
 // Confirm stores the present summaries of directories again, for the current content. It starts with the deepest
@@ -81,7 +81,7 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 	switch {
 	case d.Excluded != "":
 		out.Refused = "excluded: " + d.Excluded
-	case st.Verdict == Unknown:
+	case st.Verdict.State == fresh.Unknown:
 		out.Refused = "ken cannot read all of it: " + strings.Join(st.Reasons, ", ")
 	case st.Record == nil:
 		out.Refused = "there is no summary to confirm"
@@ -108,13 +108,13 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 	}
 	ts.latest[d.Path] = []*store.DirRecord{r}
 	delete(ts.failed, d.Path)
-	was := make(map[*Directory]Verdict)
+	was := make(map[*Directory]fresh.State)
 	for up := d; up != nil; up = up.Parent {
-		was[up] = ts.status[up].Verdict
+		was[up] = ts.status[up].Verdict.State
 		if err := ts.judgeLevel(ctx, []*Directory{up}); err != nil {
 			return nil, err
 		}
-		if up != d && was[up] != Fresh && ts.status[up].Verdict == Fresh {
+		if up != d && was[up] != fresh.Fresh && ts.status[up].Verdict.State == fresh.Fresh {
 			out.Above = append(out.Above, up.Path)
 		}
 	}

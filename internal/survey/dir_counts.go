@@ -66,8 +66,8 @@ func (c *DirCounts) State() fresh.State {
 // A StaleDirectory is a directory whose text is stale or unknown.
 type StaleDirectory struct {
 	repo.PathJSON
-	Verdict Verdict  `json:"verdict"`
-	Reasons []string `json:"reasons"`
+	Verdict fresh.Verdict `json:"verdict"`
+	Reasons []string      `json:"reasons"`
 }
 
 // DirCounts counts the summaries of the directories within some paths, or of all directories if there are none.
@@ -92,15 +92,15 @@ func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 }
 
 // add counts a directory.
-func (c *DirCounts) add(p repo.PathJSON, v Verdict, reasons []string, described, outlined bool) {
-	if v == Excluded {
+func (c *DirCounts) add(p repo.PathJSON, v fresh.Verdict, reasons []string, described, outlined bool) {
+	if v.State == fresh.Excluded {
 		return
 	}
 	c.Directories++
-	if v == Failed {
+	if v.Reason == fresh.Failed {
 		c.Failed = append(c.Failed, StaleDirectory{p, v, append([]string{}, reasons...)})
 	}
-	state := v.State()
+	state := v.State
 	switch {
 	case !described:
 		c.None++

@@ -16,7 +16,7 @@ import (
 // A DirStatus is the verdict about a directory, with its reasons.
 type DirStatus struct {
 	Dir     *Directory
-	Verdict Verdict
+	Verdict fresh.Verdict
 	Record  *store.DirRecord // its summary or outline; nil without one
 	Reasons []string
 
@@ -146,7 +146,7 @@ func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error
 		if attempts > 1 {
 			s.retried = true
 		}
-		if s.retried && s.Verdict == Partial {
+		if s.retried && s.Verdict.Reason == fresh.Partial {
 			s.Reasons = []string{"its author could not finish it, twice"}
 		}
 	}
@@ -176,15 +176,15 @@ func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) er
 		for _, c := range d.Children {
 			child := ts.status[c]
 			s.children = append(s.children, child)
-			if child.Verdict != Excluded {
+			if child.Verdict.State != fresh.Excluded {
 				s.CountedChildren++
 			}
 		}
 		switch {
 		case d.Excluded != "":
-			s.Verdict, s.Reasons = Excluded, []string{d.Excluded}
+			s.Verdict, s.Reasons = fresh.Verdict{State: fresh.Excluded}, []string{d.Excluded}
 		case ts.unreadable(s):
-			s.Verdict = Unknown
+			s.Verdict = fresh.Verdict{}
 			s.Record = newest(ts.latest[d.Path])
 		case !ts.useMatching(s, ts.eligibleRecords(d.Path, ts.latest[d.Path])):
 			open = append(open, s)
@@ -334,13 +334,13 @@ func (s *DirStatus) sameFiles(r *store.DirRecord) bool {
 func (s *DirStatus) finish() {
 	switch {
 	case s.Record.Basis.Missing() > 0:
-		s.Verdict, s.ChangedChildren = Incomplete, s.Record.Basis.Missing()
+		s.Verdict, s.ChangedChildren = fresh.Incomplete.Verdict(), s.Record.Basis.Missing()
 		s.Reasons = append(s.Reasons, fmt.Sprintf("written while %d of %d subdirectories had no summary", s.ChangedChildren, s.CountedChildren))
 	case s.Record.Partial:
-		s.Verdict = Partial
+		s.Verdict = fresh.Partial.Verdict()
 		s.Reasons = append(s.Reasons, "its author could not finish it")
 	default:
-		s.Verdict = Fresh
+		s.Verdict = fresh.Verdict{State: fresh.Fresh}
 	}
 }
 
@@ -355,7 +355,7 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		was[string(c.Name)] = c.Text
 	}
 	for _, c := range s.children {
-		if c.Verdict == Excluded {
+		if c.Verdict.State == fresh.Excluded {
 			continue
 		}
 		name := c.Dir.Name()
@@ -366,12 +366,12 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 			names = append(names, quoteName(name)+" is new")
 		case text.IsZero() && !r.IsOutline() && !c.hasSummary():
 			// It had no summary then, and has none now.
-		case c.Verdict == Failed && c.Record == nil && !r.IsOutline():
+		case c.Verdict.Reason == fresh.Failed && c.Record == nil && !r.IsOutline():
 			// It had an outline at most, which ken does not store after a failure.
 		case text != c.text():
 			names = append(names, quoteName(name)+describedAnew)
 		case !text.IsZero() && !c.holdsFor(r):
-			if c.Verdict == Unknown {
+			if c.Verdict.State == fresh.Unknown {
 				unknown++
 			}
 			names = append(names, quoteName(name)+" is "+c.Verdict.Word())
@@ -390,14 +390,14 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 // again, as it costs nothing.
 func (s *DirStatus) holdsFor(r *store.DirRecord) bool {
 	switch {
-	case s.Verdict == Fresh:
+	case s.Verdict.State == fresh.Fresh:
 		return true
 	case r.IsOutline():
 		return false
-	case s.Verdict == Failed:
+	case s.Verdict.Reason == fresh.Failed:
 		return s.outlined
 	default:
-		return s.Verdict == Partial || s.Verdict == Incomplete
+		return s.Verdict.Reason == fresh.Partial || s.Verdict.Reason == fresh.Incomplete
 	}
 }
 
@@ -418,7 +418,7 @@ func (s *DirStatus) absent(name string, r *store.DirRecord) []string {
 // leftOut reports whether policy leaves out a file or a subdirectory that exists.
 func (s *DirStatus) leftOut(name string) bool {
 	return s.Dir.leftOut[name] || slices.ContainsFunc(s.children, func(c *DirStatus) bool {
-		return c.Verdict == Excluded && c.Dir.Name() == name
+		return c.Verdict.State == fresh.Excluded && c.Dir.Name() == name
 	})
 }
 
@@ -434,12 +434,12 @@ func (ts *treeStatus) judgeChanged(ctx context.Context, open []*DirStatus, bases
 			continue
 		}
 		if f, ok := ts.failed[s.Dir.Path]; ok && f.Basis == bases[i] {
-			s.Verdict, s.Reasons = Failed, []string{f.Reason}
+			s.Verdict, s.Reasons = fresh.Failed.Verdict(), []string{f.Reason}
 			s.Record = newest(ts.latest[s.Dir.Path])
 			continue
 		}
 		if len(ts.latest[s.Dir.Path]) == 0 {
-			s.Verdict = None
+			s.Verdict = fresh.Verdict{State: fresh.None}
 			continue
 		}
 		rest = append(rest, s)
@@ -456,11 +456,11 @@ func (ts *treeStatus) judgeChanged(ctx context.Context, open []*DirStatus, bases
 	for _, s := range rest {
 		var best *DirStatus
 		for _, r := range ranked(ts.eligibleRecords(s.Dir.Path, ts.latest[s.Dir.Path])) {
-			if c := ts.compare(s, r, shapes); best == nil || c.Verdict == Fresh && best.Verdict != Fresh {
+			if c := ts.compare(s, r, shapes); best == nil || c.Verdict.State == fresh.Fresh && best.Verdict.State != fresh.Fresh {
 				best = c
 			}
 		}
-		if best.Verdict != Fresh && !best.Record.IsOutline() {
+		if best.Verdict.State != fresh.Fresh && !best.Record.IsOutline() {
 			past, unjudged[s] = append(past, s), *s
 		}
 		*s = *best
@@ -498,7 +498,7 @@ func (ts *treeStatus) useOlderSummary(ctx context.Context, past []*DirStatus, un
 	for _, s := range past {
 		was := unjudged[s]
 		for _, r := range written[s.Dir.Path] {
-			if c := ts.compare(&was, r, shapes); c.Verdict == Fresh {
+			if c := ts.compare(&was, r, shapes); c.Verdict.State == fresh.Fresh {
 				*s = *c
 				break
 			}
@@ -564,11 +564,11 @@ func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*repo
 	c.ChangedChildren = len(differing)
 	switch {
 	case len(changed) > 0:
-		c.Verdict, c.Reasons = StaleSelf, append(changed, differing...)
+		c.Verdict, c.Reasons = fresh.StaleSelf.Verdict(), append(changed, differing...)
 	case len(differing) > unknown:
-		c.Verdict, c.Reasons = StaleBelow, differing
+		c.Verdict, c.Reasons = fresh.StaleBelow.Verdict(), differing
 	case unknown > 0: // no change is known, but a child could not be judged
-		c.Verdict, c.Reasons = Unknown, differing
+		c.Verdict, c.Reasons = fresh.Verdict{}, differing
 	default:
 		c.finish()
 	}
@@ -612,7 +612,7 @@ func (ts *treeStatus) basis(s *DirStatus) store.DirBasis {
 		b.Files = append(b.Files, store.BasisFile{Name: []byte(f.Path.Base()), ID: f.ID})
 	}
 	for _, c := range s.children {
-		if c.Verdict != Excluded {
+		if c.Verdict.State != fresh.Excluded {
 			b.Children = append(b.Children, store.BasisChild{Name: []byte(c.Dir.Name()), Text: c.text()})
 		}
 	}

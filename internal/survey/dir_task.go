@@ -27,7 +27,7 @@ type DirTask struct {
 	Rank  Rank
 	Band  Rank // its place in the order of work, never after the directories above it
 
-	Verdict Verdict
+	Verdict fresh.Verdict
 	Reasons []string
 	Record  fresh.Digest // of its current summary, zero when it has none
 }
@@ -126,7 +126,7 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, of TaskInput, be
 	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, t := range below {
 		c := &Directory{Path: t.Path, Parent: d, rank: t.Rank, band: t.Band}
-		if t.Verdict == Excluded {
+		if t.Verdict.State == fresh.Excluded {
 			c.Excluded = strings.Join(t.Reasons, ", ")
 		}
 		d.Children, ts.order = append(d.Children, c), append(ts.order, c)
@@ -170,7 +170,7 @@ func (a *Assignment) Record(d describe.Draft) (*store.DirRecord, error) {
 }
 
 // Result returns the verdict of the directory and the id of its current summary.
-func (a *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest) {
+func (a *Assignment) Result() (v fresh.Verdict, reasons []string, record fresh.Digest) {
 	return a.st.Verdict, a.st.Reasons, a.st.recordID()
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ken/internal/fresh"
 	"ken/internal/survey/describe"
 )
 
@@ -12,15 +13,15 @@ import (
 func (s *DirStatus) child() describe.Child {
 	c := describe.Child{Path: s.Dir.Path, Reason: strings.Join(s.Reasons, ", ")}
 	switch {
-	case s.Verdict == Excluded:
+	case s.Verdict.State == fresh.Excluded:
 		c.Status = describe.ChildExcluded
-	case s.Verdict == Failed && !s.hasSummary():
+	case s.Verdict.Reason == fresh.Failed && !s.hasSummary():
 		c.Status = describe.ChildFailed
-	case s.Verdict == Unknown && !s.hasSummary():
+	case s.Verdict.State == fresh.Unknown && !s.hasSummary():
 		c.Status = describe.ChildPending
-	case s.outlined || s.Verdict != Fresh && !s.hasSummary():
+	case s.outlined || s.Verdict.State != fresh.Fresh && !s.hasSummary():
 		c.Status, c.Reason = describe.ChildPending, "pending"
-	case s.Verdict == Fresh:
+	case s.Verdict.State == fresh.Fresh:
 		c.Status, c.Text, c.Reason = describe.ChildSummary, s.Record.Summary(), ""
 	default:
 		c.Status, c.Text = describe.ChildStale, s.Record.Summary()
@@ -32,7 +33,7 @@ func (s *DirStatus) child() describe.Child {
 // tree was judged.
 func (ts *treeStatus) item(ctx context.Context, s *DirStatus) (*describe.Item, error) {
 	it := &describe.Item{Path: s.Dir.Path, Shallow: s.Dir.rank == RankShallow, Basis: ts.basis(s)}
-	if s.Verdict != Fresh && s.hasSummary() { // an outdated outline is of no use to a writer
+	if s.Verdict.State != fresh.Fresh && s.hasSummary() { // an outdated outline is of no use to a writer
 		it.Old, it.Changes = s.Record, s.Reasons
 	}
 	err := it.ReadFiles(ctx, ts.tree, s.Dir.Files, ts.opts.StaleMentions)

@@ -179,7 +179,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			return nil, err
 		}
 		// The outline is fresh, but no agent has checked it.
-		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
+		if it.Old == nil && st.Record != nil && st.Verdict.State == fresh.Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
 		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(duration).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: LeaseRecipe, Holder: excerpt.OneLine(opts.Holder)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ken/internal/fresh"
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/survey/describe"
@@ -34,7 +35,7 @@ type Planned struct {
 	Depth    int            `json:"depth"`
 	Files    int            `json:"files"` // number of its own files
 	Children []PlannedChild `json:"children"`
-	Verdict  Verdict        `json:"verdict"`
+	Verdict  fresh.Verdict  `json:"verdict"`
 	Reasons  []string       `json:"reasons"`
 	Outline  bool           `json:"outline"` // it has only an outline
 	Estimate int64          `json:"estimate_tokens"`
@@ -91,7 +92,7 @@ func (ts *treeStatus) planFor(w describe.Writer, opts PlanOptions) *Plan {
 		if !d.Path.Under(opts.Within) {
 			continue
 		}
-		if st.Verdict == Unknown {
+		if st.Verdict.State == fresh.Unknown {
 			p.Unknown = append(p.Unknown, UnknownPath{repo.DirLabel(d.Path).JSON(), append([]string{}, st.Reasons...)})
 		}
 		if !opts.All && !work[d] {

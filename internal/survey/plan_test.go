@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
@@ -68,7 +69,7 @@ func checkAnswersAgree(t *rapid.T, w *memoryRepo) {
 	}
 	need := make(map[string]string)
 	for _, d := range shown.Directories {
-		if d.Verdict.NeedsSummary() || d.Outline {
+		if d.Verdict.State == fresh.Stale || d.Verdict.State == fresh.None || d.Outline {
 			need[d.Path] = d.Word()
 		}
 	}

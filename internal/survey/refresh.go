@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
@@ -25,12 +26,12 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 	for _, d := range level {
 		s := ts.status[d]
 		switch {
-		case s.Verdict == Excluded || s.hasSummary():
+		case s.Verdict.State == fresh.Excluded || s.hasSummary():
 			continue
-		case s.Verdict == Unknown && s.hasUnreadFile():
+		case s.Verdict.State == fresh.Unknown && s.hasUnreadFile():
 			continue
 		}
-		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == describe.Outliner{}.Recipe()
+		current := s.Record != nil && s.Verdict.State == fresh.Fresh && s.Record.Recipe == describe.Outliner{}.Recipe()
 		if current && !ts.quotesStale(d) {
 			continue
 		}
@@ -38,7 +39,7 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 		if err := ts.outline(ctx, s); err != nil {
 			return err
 		}
-		if current && s.Verdict == Fresh && s.Record.Text == was.Record.Text {
+		if current && s.Verdict.State == fresh.Fresh && s.Record.Text == was.Record.Text {
 			*s = was
 		}
 	}
@@ -70,7 +71,7 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	it, err := ts.item(ctx, s)
 	if errors.Is(err, workspace.ErrChanged) {
 		// A file changed since the tree was listed. The caller retries or reports it.
-		s.Verdict, s.Reasons = Unknown, []string{err.Error()}
+		s.Verdict, s.Reasons = fresh.Verdict{}, []string{err.Error()}
 		return nil
 	}
 	if err != nil {
@@ -89,20 +90,20 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	if err != nil {
 		return fmt.Errorf("outline %s: %w", repo.DirLabel(s.Dir.Path), err)
 	}
-	failed := s.Verdict == Failed
+	failed := s.Verdict.Reason == fresh.Failed
 	s.Record, s.outlined = r, true
 	if it.AbsentFiles > 0 {
 		ts.uncertain = true // git may get the contents later
 	}
 	switch unknown := s.unknownChildren(); {
 	case len(unknown) > 0:
-		s.Verdict, s.Reasons, s.outlined = Unknown, unknown, false
+		s.Verdict, s.Reasons, s.outlined = fresh.Verdict{}, unknown, false
 	case failed: // keep the verdict and the reason of the failure
 	case it.AbsentFiles > 0:
-		s.Verdict, s.ChangedChildren = Fresh, 0
+		s.Verdict, s.ChangedChildren = fresh.Verdict{State: fresh.Fresh}, 0
 		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.AbsentFiles)}
 	default:
-		s.Verdict, s.ChangedChildren, s.Reasons = Fresh, 0, nil
+		s.Verdict, s.ChangedChildren, s.Reasons = fresh.Verdict{State: fresh.Fresh}, 0, nil
 	}
 	return nil
 }
@@ -111,8 +112,8 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 func (s *DirStatus) unknownChildren() []string {
 	var names []string
 	for _, c := range s.children {
-		if c.Verdict == Unknown {
-			names = append(names, quoteName(c.Dir.Name())+" is "+Unknown.Word())
+		if c.Verdict.State == fresh.Unknown {
+			names = append(names, quoteName(c.Dir.Name())+" is "+fresh.Unknown.String())
 		}
 	}
 	return names

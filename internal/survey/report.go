@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -54,7 +55,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Survey\n\nAt %s: %s; %s", commitLabel(r.Commit), english.Count(r.Summaries.Directories, "directory"), r.Summaries.Summaries())
-	for _, v := range []Verdict{Failed, Unknown, Excluded} {
+	for _, v := range []fmt.Stringer{fresh.Failed.Verdict(), fresh.Unknown, fresh.Excluded} {
 		if n := r.Counts[v.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, v)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -42,7 +43,7 @@ func (r *run) rounds(ctx context.Context, ts *treeStatus) error {
 func (r *run) dropResolvedFailures(ts *treeStatus) {
 	resolved := make(map[repo.PathJSON]bool)
 	for _, d := range ts.order {
-		if r.gaveUp[d.Path] && ts.status[d].Verdict == Fresh {
+		if r.gaveUp[d.Path] && ts.status[d].Verdict.State == fresh.Fresh {
 			resolved[repo.DirLabel(d.Path).JSON()] = true
 		}
 	}

@@ -162,7 +162,7 @@ func outlinesQuestion(w describe.Writer) string { return "outlined by " + w.Reci
 
 // wants reports whether the run should describe a directory.
 func (r *run) wants(s *DirStatus) bool {
-	if r.runOpts.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
+	if r.runOpts.Refresh && (s.Verdict.Reason == fresh.Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
 	return s.Dir.Path.Under(r.runOpts.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer.Recipe())
@@ -471,7 +471,7 @@ func (r *run) keepFailure(ctx context.Context, a answer) error {
 	if err := r.store.SaveFailure(ctx, f); err != nil {
 		return err
 	}
-	st.Verdict, st.Reasons = Failed, []string{f.Reason}
+	st.Verdict, st.Reasons = fresh.Failed.Verdict(), []string{f.Reason}
 	r.giveUp(st, f.Reason)
 	return nil
 }

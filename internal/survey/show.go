@@ -23,15 +23,15 @@ type DirListing struct {
 // A ListedDir is a directory with its verdict and text.
 type ListedDir struct {
 	repo.PathJSON
-	Verdict         Verdict  `json:"verdict"`
-	Reasons         []string `json:"reasons"`
-	ChangedChildren int      `json:"k"` // children that differ from the basis of the text
-	CountedChildren int      `json:"n"` // children that count
-	Text            *string  `json:"text"`
-	Author          *string  `json:"author"`
-	Confirmer       string   `json:"confirmed_by,omitempty"`
-	Outline         bool     `json:"outline"`    // the text is an outline
-	Incomplete      bool     `json:"incomplete"` // some children had no text when this one was written
+	Verdict         fresh.Verdict `json:"verdict"`
+	Reasons         []string      `json:"reasons"`
+	ChangedChildren int           `json:"k"` // children that differ from the basis of the text
+	CountedChildren int           `json:"n"` // children that count
+	Text            *string       `json:"text"`
+	Author          *string       `json:"author"`
+	Confirmer       string        `json:"confirmed_by,omitempty"`
+	Outline         bool          `json:"outline"`    // the text is an outline
+	Incomplete      bool          `json:"incomplete"` // some children had no text when this one was written
 	// Basis is the digest of the present basis. A confirmation of the text needs it.
 	Basis string `json:"basis,omitempty"`
 
@@ -82,8 +82,8 @@ func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ListedD
 // Word returns the verdict in one word for people. It is "outline" for a directory with only an outline.
 func (d *ListedDir) Word() string { return wordOf(d.Verdict, d.Outline) }
 
-func wordOf(v Verdict, outline bool) string {
-	if outline && v == Fresh {
+func wordOf(v fresh.Verdict, outline bool) string {
+	if outline && v.State == fresh.Fresh {
 		return "outline"
 	}
 	return v.Word()
@@ -147,7 +147,7 @@ func (ts *treeStatus) shown(st *DirStatus) ListedDir {
 		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		ChangedChildren: st.ChangedChildren, CountedChildren: st.CountedChildren, Depth: st.Dir.depth,
 	}
-	if st.Verdict != Unknown && st.Verdict != Excluded {
+	if st.Verdict.State != fresh.Unknown && st.Verdict.State != fresh.Excluded {
 		d.Basis = ts.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
@@ -160,27 +160,11 @@ func (ts *treeStatus) shown(st *DirStatus) ListedDir {
 	return d
 }
 
-// State returns the verdict as a state that all kinds of summaries have.
-func (v Verdict) State() fresh.State {
-	switch v {
-	case Fresh:
-		return fresh.Fresh
-	case StaleSelf, StaleBelow, Incomplete, Partial, Failed:
-		return fresh.Stale
-	case None:
-		return fresh.None
-	case Excluded:
-		return fresh.Excluded
-	default:
-		return fresh.Unknown
-	}
-}
-
 // NeedsAttention reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
 // not count.
 func (s *DirListing) NeedsAttention() bool {
 	return slices.ContainsFunc(s.Directories, func(d ListedDir) bool {
-		state := d.Verdict.State()
+		state := d.Verdict.State
 		return state == fresh.Unknown || state == fresh.Stale && !d.Outline
 	})
 }

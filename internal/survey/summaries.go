@@ -12,7 +12,7 @@ import (
 type DirSummary struct {
 	Path    repo.Path
 	Text    string
-	Verdict Verdict
+	Verdict fresh.Verdict
 	Reasons []string
 }
 
@@ -39,7 +39,7 @@ func (s *Survey) Summaries(ctx context.Context, dirs []repo.Path) (texts map[rep
 		if slices.Contains(dirs, text.Path) {
 			texts[text.Path] = text
 		}
-		if text.Verdict.State() == fresh.Stale {
+		if text.Verdict.State == fresh.Stale {
 			stale = append(stale, text)
 		}
 	}

@@ -302,7 +302,7 @@ func verdicts(t testing.TB, w *memoryRepo) map[string]string {
 	out := make(map[string]string)
 	for _, d := range shown.Directories {
 		out[d.Path] = d.Verdict.String()
-		if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
+		if d.Verdict.Reason == fresh.StaleBelow || d.Verdict.Reason == fresh.Incomplete {
 			out[d.Path] += fmt.Sprintf(" %d/%d", d.ChangedChildren, d.CountedChildren)
 		}
 	}
@@ -489,7 +489,7 @@ func TestOutlineReplacesNoSummary(t *testing.T) {
 		t.Errorf("planned %+v, %v; want 4 directories", plan, err)
 	}
 	confirmed, err := w.survey(nil).Confirm(t.Context(), []survey.Confirmation{{Path: "src/deep", Author: "reviewer"}})
-	if err != nil || confirmed[0].Verdict != survey.Fresh || !slices.Contains(confirmed[0].Above, "src") {
+	if err != nil || confirmed[0].Verdict.State != fresh.Fresh || !slices.Contains(confirmed[0].Above, "src") {
 		t.Errorf("confirmed %+v, %v; want src/deep fresh, and src above it", confirmed, err)
 	}
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
@@ -929,11 +929,11 @@ func TestLeftOutIsNotGone(t *testing.T) {
 		return shown.Directories[0]
 	}
 	w.excluded["src/gen.go"] = "generated"
-	if got := show(); got.Verdict != survey.Fresh || got.ChangedChildren != 0 || got.CountedChildren != 1 {
+	if got := show(); got.Verdict.State != fresh.Fresh || got.ChangedChildren != 0 || got.CountedChildren != 1 {
 		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.ChangedChildren, got.CountedChildren, got.Reasons)
 	}
 	w.content["src/web/c.go"] = "another"
-	if got := show(); got.Verdict != survey.StaleBelow {
+	if got := show(); got.Verdict.Reason != fresh.StaleBelow {
 		t.Errorf("after an edit in web, src is %s; want stale-below", got.Verdict)
 	} else {
 		same(t, "reasons after an edit in web", got.Reasons, []string{"web is stale"})
@@ -961,7 +961,7 @@ func TestOutlineOmitsExcludedDirs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.TextOrEmpty(), "stores") {
+	if root := shown.Directories[0]; root.Verdict.State != fresh.Fresh || strings.Contains(root.TextOrEmpty(), "stores") {
 		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.TextOrEmpty())
 	}
 }
@@ -975,7 +975,7 @@ func TestReportOfWhatIsLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if root := r.Sections[0]; root.Path != "." || root.Verdict != survey.Fresh || root.TextOrEmpty() != "about ." {
+		if root := r.Sections[0]; root.Path != "." || root.Verdict.State != fresh.Fresh || root.TextOrEmpty() != "about ." {
 			t.Errorf("with the ranks %v, the first section is %+v; want the fresh summary of the root", skip, root)
 		}
 	}

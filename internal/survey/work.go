@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -13,10 +14,10 @@ import (
 // directories that are stale or have only an outline. A writer of outlines replaces stale
 // outlines and those of another recipe, never a summary of a model or an agent.
 func wanted(s *DirStatus, recipe string) bool {
-	if s.Verdict.NeedsSummary() {
+	if s.Verdict.State == fresh.Stale || s.Verdict.State == fresh.None {
 		return !makesOutlines(recipe) || s.Record == nil || s.Record.IsOutline()
 	}
-	return s.Verdict == Fresh && s.Record.IsOutline() && recipe != s.Record.Recipe
+	return s.Verdict.State == fresh.Fresh && s.Record.IsOutline() && recipe != s.Record.Recipe
 }
 
 // makesOutlines reports whether a recipe is that of outlines.
@@ -34,10 +35,10 @@ func (ts *treeStatus) sameInputAsBefore(s *DirStatus, recipe string) bool {
 // nothingNew reports whether a stale or partial text was already written from everything that a
 // writer would get now.
 func (ts *treeStatus) nothingNew(s *DirStatus) bool {
-	if s.Verdict == Partial {
+	if s.Verdict.Reason == fresh.Partial {
 		return s.retried
 	}
-	changedBelow := s.Verdict == StaleBelow || s.Verdict == Incomplete
+	changedBelow := s.Verdict.Reason == fresh.StaleBelow || s.Verdict.Reason == fresh.Incomplete
 	mayFinish := changedBelow && s.Record.Partial && !s.retried
 	return changedBelow && !mayFinish && s.Record.Basis.Digest() == ts.basis(s).Digest()
 }

@@ -30,7 +30,7 @@ type DescribeResult struct {
 	Files  []fresh.Record   // summaries of its files
 
 	// The verdict, and the id of the current summary.
-	Verdict survey.Verdict
+	Verdict fresh.Verdict
 	Reasons []string
 	Current fresh.Digest
 

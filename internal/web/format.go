@@ -13,7 +13,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/survey"
 	"ken/internal/workflow"
 )
 
@@ -74,21 +73,21 @@ func opGlyph(op spec.OpKind) string {
 }
 
 // verdictText explains the verdict of a directory.
-func verdictText(v survey.Verdict) string {
-	switch v {
-	case survey.StaleSelf:
+func verdictText(v fresh.Verdict) string {
+	switch v.Reason {
+	case fresh.StaleSelf:
 		return "stale: its own files changed"
-	case survey.StaleBelow:
+	case fresh.StaleBelow:
 		return "stale: subdirectories changed"
-	case survey.Incomplete:
+	case fresh.Incomplete:
 		return "incomplete: some subdirectories had no summary"
-	case survey.Partial:
+	case fresh.Partial:
 		return "partial: its author did not finish"
-	case survey.None:
-		return "no summary"
-	default:
-		return v.String()
 	}
+	if v.State == fresh.None {
+		return "no summary"
+	}
+	return v.String()
 }
 
 // bucketText explains a bucket of the contract.

@@ -70,7 +70,7 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 		b.Tiles = append(b.Tiles, layOutTile(t, 160, 100))
 	}
 	return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
-		b.read(ctx, f, w, b.Written() && b.About.Verdict != survey.Fresh)
+		b.read(ctx, f, w, b.Written() && b.About.Verdict.State != fresh.Fresh)
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -77,7 +78,7 @@ func summarize(w *board.Worktree) *boardSummary {
 			{Word: "outline only", Tone: "outline", Count: c.Outlines},
 			{Word: "stale", Tone: "stale", Count: c.Stale},
 			{Word: "no summary", Tone: "none", Count: c.None},
-			{Word: "excluded", Tone: "excluded", Count: d.Counts[survey.Excluded.String()]},
+			{Word: "excluded", Tone: "excluded", Count: d.Counts[fresh.Excluded.String()]},
 			{Word: "unknown", Tone: "unknown", Count: c.Unknown},
 		}
 		out.Directories = bar(list)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -15,7 +16,7 @@ func Tree(name string, widths ...int) *survey.TaskList {
 	out := &survey.TaskList{}
 	var add func(p repo.Path, widths []int)
 	add = func(p repo.Path, widths []int) {
-		here := survey.DirTask{Path: p, Work: true, Above: p.Dir(), Top: p == "", Rank: survey.RankNormal, Band: survey.RankNormal, Verdict: survey.None}
+		here := survey.DirTask{Path: p, Work: true, Above: p.Dir(), Top: p == "", Rank: survey.RankNormal, Band: survey.RankNormal, Verdict: fresh.Verdict{State: fresh.None}}
 		if len(widths) > 0 {
 			here.Waits = widths[0]
 			for i := range widths[0] {
