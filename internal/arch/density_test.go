@@ -18,7 +18,7 @@ import (
 
 // How often the Go code without tests is dense, today. The numbers only fall: lower them when you made code plainer.
 const (
-	mostParallel   = 847  // assignments of several values at once
+	mostParallel   = 843  // assignments of several values at once
 	mostConditions = 242  // conditions of four or more terms
 	mostLong       = 1447 // lines of more than 120 characters
 )

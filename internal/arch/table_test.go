@@ -5,7 +5,7 @@ import "slices"
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
 	types    = []string{"repo", "fault", "english", "order", "enum", "suggest", "fresh", "model", "outline", "outline/syntax", "store", "shell", "manifest", "project"}
-	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "usage", "brief", "review", "attention", "summary"}
+	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "change", "usage", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex", "config",
@@ -69,10 +69,12 @@ var imports = func() map[string][]string {
 	m["share"] = join(types, readers, []string{"survey", "store/local"})
 	// Find keeps the search index up to date and ranks what it matches. Usage says who uses a thing, from the same index.
 	m["find"] = join(types, readers, []string{"searchindex", "uses", "tree"})
-	m["usage"] = join(types, readers, []string{"searchindex", "uses", "find"})
+	// Change compares the tree of the index with an earlier one. Usage also finds what still uses what a change removed.
+	m["change"] = join(types, readers, []string{"searchindex", "find"})
+	m["usage"] = join(types, readers, []string{"searchindex", "uses", "find", "change"})
 	// These put together what other features and the search index say: about a path, about a change, and to an agent.
 	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "survey/describe"})
-	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "usage", "tree", "registry", "spec", "survey", "docs", "docs/mention"})
+	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "change", "usage", "tree", "registry", "spec", "survey", "docs", "docs/mention"})
 	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
 	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})
 	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.

@@ -7,16 +7,13 @@ import (
 	"strings"
 
 	"ken/internal/english"
-	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/usage"
-	"ken/internal/uses"
 )
 
 // broken lists the remaining exact uses of symbols and files that the change removed.
 func (j *judge) broken() error {
-	old, added := j.oldFiles()
-	list, cut, err := usage.Remaining(j.ctx, j.Index, j.Tree, old, added, j.untrackedFiles())
+	list, cut, err := usage.Remaining(j.ctx, j.Index, j.Tree, j.Change)
 	if err != nil {
 		return err
 	}
@@ -28,8 +25,10 @@ func (j *judge) broken() error {
 	})
 	list = j.withoutImports(list)
 	gone := make(map[repo.Path]bool)
-	for i := range old {
-		gone[old[i].Path] = old[i].Gone
+	for i := range j.Change.Files {
+		if f := &j.Change.Files[i]; f.LeftPath() {
+			gone[f.OldPath()] = true
+		}
 	}
 	for len(list) > 0 {
 		first := list[0]
@@ -55,7 +54,7 @@ func (j *judge) broken() error {
 			what = append(what, prose(" of "))
 		}
 		what = append(what, data(first.To.String()))
-		if to := j.movedTo(first.To); to != "" {
+		if to := j.Change.Renamed[first.To]; to != "" {
 			what = append(what, prose(", which this change moves to "), data(to.String()))
 		} else {
 			what = append(what, prose(", which this change removes"))
@@ -63,16 +62,6 @@ func (j *judge) broken() error {
 		j.addPlaces(places, "", what)
 	}
 	return nil
-}
-
-// movedTo returns the new path of a renamed file; "" if it was not renamed.
-func (j *judge) movedTo(p repo.Path) repo.Path {
-	for i := range j.Changes {
-		if j.Changes[i].From == p {
-			return j.Changes[i].Path
-		}
-	}
-	return ""
 }
 
 // A fileLine is a line of a file.
@@ -129,50 +118,4 @@ func (j *judge) withoutImports(list []usage.Leftover) []usage.Leftover {
 		seen[k] = true
 		return known
 	})
-}
-
-// untrackedFiles returns the new files that are not in the index.
-func (j *judge) untrackedFiles() []usage.NewFile {
-	var list []usage.NewFile
-	for i := range j.Changes {
-		if c := &j.Changes[i]; c.Untracked && c.After != nil {
-			list = append(list, usage.NewFile{Path: c.Path, Outline: c.After, Imports: c.NewImports})
-		}
-	}
-	return list
-}
-
-// oldFiles returns the changed files in their old state, and the paths that the old tree did not have.
-func (j *judge) oldFiles() (old []usage.OldFile, added []repo.Path) {
-	removed := make(map[repo.Path]map[string]string)
-	for _, s := range j.removed {
-		if removed[s.path] == nil {
-			removed[s.path] = make(map[string]string)
-		}
-		removed[s.path][s.symbol.FullName()] = s.symbol.Name
-	}
-	for i := range j.Changes {
-		c := &j.Changes[i]
-		if c.Kind == repo.Added || c.From != "" {
-			added = append(added, c.Path)
-		}
-		if c.OldMode == 0 {
-			continue
-		}
-		f := usage.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
-		if c.Unread == "" && c.Before != nil {
-			f.Removed = removed[f.Path]
-			// In Go a file is part of a package, regardless of its name.
-			samePackage := c.Before.Language == outline.Go && c.From.Dir() == c.Path.Dir()
-			if c.From != "" && !samePackage { // nothing is at the old path now
-				f.Removed = make(map[string]string)
-				for _, s := range c.Before.Symbols {
-					f.Removed[s.FullName()] = s.Name
-				}
-			}
-			f.Gone = (c.Kind == repo.Deleted || c.From != "" && !samePackage) && uses.Supports(c.Before.Language)
-		}
-		old = append(old, f)
-	}
-	return old, added
 }

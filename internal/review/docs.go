@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/change"
 	"ken/internal/docs"
 	"ken/internal/docs/mention"
 	"ken/internal/repo"
@@ -64,27 +65,22 @@ func (j *judge) docs() error {
 
 // removesAnything reports whether the change removes a path or a symbol, or edits a document or a task file.
 func (j *judge) removesAnything() bool {
-	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
+	return len(j.Change.Removed) > 0 || slices.ContainsFunc(j.Change.Files, func(c change.File) bool {
 		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && (docs.IsTaskFile(c.Path) || mention.IsDocument(c.Path))
 	})
 }
 
 // treeChange returns the change for package docs.
 func (j *judge) treeChange() *docs.TreeChange {
-	c := &docs.TreeChange{After: j.After(), Renamed: make(map[repo.Path]repo.Path), Policy: j.Policy}
-	old := make(map[repo.Path]repo.ID)
+	c := &docs.TreeChange{After: j.After(), Renamed: j.Change.Renamed, Read: j.Change.Read, Policy: j.Policy}
 	isNew := make(map[repo.Path]bool)
 	changed := make(map[repo.Path]docs.File)
-	for i := range j.Changes {
-		f := &j.Changes[i]
+	for i := range j.Change.Files {
+		f := &j.Change.Files[i]
 		if f.OldMode != 0 {
-			old[f.OldPath()] = f.Old
 			changed[f.OldPath()] = docs.File{Path: f.OldPath(), ID: f.Old, Mode: f.OldMode}
 		}
-		if f.From != "" {
-			c.Renamed[f.From] = f.Path
-		}
-		if f.Kind == repo.Added || f.From != "" {
+		if f.IsNew() {
 			isNew[f.Path] = true
 		}
 	}
@@ -104,14 +100,8 @@ func (j *judge) treeChange() *docs.TreeChange {
 			c.Before = append(c.Before, f)
 		}
 	}
-	for _, s := range j.removed {
-		c.Symbols = append(c.Symbols, docs.RemovedSymbol{Path: s.path, Package: s.pkg, Symbol: s.symbol})
-	}
-	c.Read = func(p repo.Path, before bool) []byte {
-		if id, ok := old[p]; before && ok {
-			return j.ReadOld(id)
-		}
-		return j.Tree.Read(j.ctx, p)
+	for _, s := range j.Change.Removed {
+		c.Symbols = append(c.Symbols, docs.RemovedSymbol(s))
 	}
 	c.Named = j.named
 	c.Declared = func(name string) ([]docs.RemovedSymbol, error) {
@@ -120,8 +110,8 @@ func (j *judge) treeChange() *docs.TreeChange {
 		for _, d := range found {
 			list = append(list, docs.RemovedSymbol{Path: d.Path, Symbol: d.Symbol})
 		}
-		for i := range j.Changes { // including untracked files
-			f := &j.Changes[i]
+		for i := range j.Change.Files { // including untracked files
+			f := &j.Change.Files[i]
 			if f.After == nil {
 				continue
 			}

@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/change"
 	"ken/internal/docs"
 	"ken/internal/find"
 	"ken/internal/fresh"
-	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/spec"
@@ -110,14 +110,12 @@ func (l *Line) place(p repo.Path, line int) {
 
 // Facts are the input of Judge.
 type Facts struct {
-	Changes []Change
+	Change *change.Change
 	// Index and Tree are of the tree after the change. Untracked files may be among the changes.
 	Index *searchindex.Index
 	Tree  find.Tree
 	// After lists the files of that tree, including untracked ones.
 	After func() []docs.File
-	// ReadOld returns an old content, nil if git does not have it.
-	ReadOld func(id repo.ID) []byte
 	// Policy lists the accepted documents and mentions.
 	Policy docs.Policy
 	// Gate is the verdict on the specs; nil if there are none.
@@ -134,18 +132,6 @@ type Facts struct {
 	All bool
 }
 
-// A Change is a changed file with the outlines of both versions.
-type Change struct {
-	repo.FileChange
-	FileKind      repo.Kind
-	Before, After *outline.Outline // nil if ken has none
-	Imports       []outline.Import // of the old content
-	Untracked     bool             // the new content is not in the index
-	NewImports    []outline.Import // of the new content, if it is untracked
-	// Unread says why the symbols of the file were not compared; "" if they were.
-	Unread string
-}
-
 // A Summary is a text about the old content of a changed file that was neither confirmed nor rewritten for the new
 // content.
 type Summary struct {
@@ -157,15 +143,15 @@ type Summary struct {
 
 // Judge returns the review of a change. The caller sets From, To and Base.
 func Judge(ctx context.Context, f Facts) (*Review, error) {
-	r := &Review{Files: len(f.Changes), Lines: []Line{}, Unknown: slices.Clone(f.Unknown)}
+	r := &Review{Files: len(f.Change.Files), Lines: []Line{}, Unknown: slices.Clone(f.Unknown)}
 	if r.Unknown == nil {
 		r.Unknown = []Unknown{}
 	}
 	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool)}
-	for i := range f.Changes {
-		j.paths[f.Changes[i].Path] = true
+	for i := range f.Change.Files {
+		j.paths[f.Change.Files[i].Path] = true
 	}
-	for _, step := range []func() error{j.compareSymbols, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
+	for _, step := range []func() error{j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -178,10 +164,8 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 type judge struct {
 	ctx context.Context
 	Facts
-	review  *Review
-	removed []removedSymbol
-	changed []changedSignature
-	paths   map[repo.Path]bool // that the change touched, in the new tree
+	review *Review
+	paths  map[repo.Path]bool // that the change touched, in the new tree
 }
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }

@@ -2,14 +2,16 @@ package review
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"ken/internal/change"
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/fresh"
-	"ken/internal/registry"
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/spec"
@@ -54,8 +56,8 @@ func (r *Reviewer) Review(ctx context.Context, opts Options) (*Review, error) {
 	}
 	var result *Review
 	err = r.Finder.WithIndex(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
-		c := &collector{Reviewer: r, x: x, t: t, span: span, all: opts.All, only: opts.Only}
-		result, err = c.judge(ctx)
+		c := &collector{Reviewer: r, x: x, t: t, span: span, all: opts.All}
+		result, err = c.judge(ctx, opts.Only)
 		return err
 	})
 	if err != nil {
@@ -77,34 +79,23 @@ type collector struct {
 	t    *find.IndexedTree
 	span reviewSpan
 	all  bool
-	only []repo.Path // the changed files that are judged, if not nil
 
-	changes []Change
+	change  *change.Change
 	unknown []Unknown
 }
 
-func (c *collector) judge(ctx context.Context) (*Review, error) {
+// judge reviews the change, or only some files of it if only is not nil.
+func (c *collector) judge(ctx context.Context, only []repo.Path) (r *Review, err error) {
 	if c.t.IndexBusy {
 		c.unknown = append(c.unknown, Unknown{
 			Reason: "another process is updating the search index, and this answer is from the index as it was before", Command: "ken review",
 		})
 	}
-	list, err := c.compare(ctx)
-	if err != nil {
+	if c.change, err = change.Between(ctx, c.x, c.t, change.Range{From: c.span.from, To: c.span.to, Only: only}); err != nil {
 		return nil, err
 	}
-	if c.only != nil {
-		list = slices.DeleteFunc(list, func(f repo.FileChange) bool {
-			return !slices.Contains(c.only, f.Path) && !slices.Contains(c.only, f.From)
-		})
-	}
-	if err := c.readChanges(ctx, list); err != nil {
-		return nil, err
-	}
-	f := Facts{
-		Changes: c.changes, Index: c.x, Tree: c.t, After: func() []docs.File { return c.after(list) }, ReadOld: func(id repo.ID) []byte { return c.blob(ctx, id) },
-		Policy: c.Docs, All: c.all,
-	}
+	c.addUncompared()
+	f := Facts{Change: c.change, Index: c.x, Tree: c.t, After: c.after, Policy: c.Docs, All: c.all}
 	if f.Gate, err = c.gate(ctx); err != nil {
 		return nil, err
 	}
@@ -118,32 +109,36 @@ func (c *collector) judge(ctx context.Context) (*Review, error) {
 		return nil, err
 	}
 	f.Unknown = c.unknown
-	r, err := Judge(ctx, f)
-	if err != nil {
+	if r, err = Judge(ctx, f); err != nil {
 		return nil, err
 	}
 	c.older(r)
 	return r, nil
 }
 
-// blob returns a content from git, nil if git does not have it or it is too large.
-func (c *collector) blob(ctx context.Context, id repo.ID) (content []byte) {
-	if id.IsZero() {
-		return nil
+// addUncompared adds the changed files whose symbols were not compared to the unknown facts.
+func (c *collector) addUncompared() {
+	if c.change.Skipped > 0 {
+		all := change.MaxCompared + c.change.Skipped
+		reason := fmt.Sprintf("%d files changed; ken compared the symbols of the first %d", all, change.MaxCompared)
+		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: reason})
 	}
-	err := c.Workspace.Git.EachBlob(ctx, []repo.ID{id}, func(_ int, b []byte, size int64) {
-		if size >= 0 && size == int64(len(b)) {
-			content = slices.Clone(b)
+	unmerged := 0
+	for i := range c.change.Files {
+		if c.change.Files[i].Unmerged {
+			unmerged++
 		}
-	})
-	if err != nil {
-		return nil
 	}
-	return content
+	switch {
+	case unmerged == 1:
+		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: "1 file has a merge conflict", Command: "git status"})
+	case unmerged > 1:
+		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: fmt.Sprintf("%d files have merge conflicts", unmerged), Command: "git status"})
+	}
 }
 
 // after lists the files of the tree after the change, including untracked ones.
-func (c *collector) after(list []repo.FileChange) []docs.File {
+func (c *collector) after() []docs.File {
 	var files []docs.File
 	for _, p := range c.t.Paths() {
 		f := c.t.Listed(p)
@@ -157,8 +152,8 @@ func (c *collector) after(list []repo.FileChange) []docs.File {
 		}
 		files = append(files, docs.File{Path: p, ID: f.ID, Mode: mode})
 	}
-	for i := range list {
-		if f := &list[i]; f.NewMode != 0 && c.t.Listed(f.Path) == nil {
+	for i := range c.change.Files {
+		if f := &c.change.Files[i]; f.NewMode != 0 && c.t.Listed(f.Path) == nil {
 			files = append(files, docs.File{Path: f.Path, ID: f.New, Mode: f.NewMode})
 		}
 	}
@@ -170,7 +165,7 @@ func (c *collector) after(list []repo.FileChange) []docs.File {
 func (c *collector) gate(ctx context.Context) (*spec.GateResult, error) {
 	opts := spec.GateOptions{Threshold: c.Threshold}
 	if c.span.to.IsZero() {
-		if len(c.changes) == 0 || !c.Workspace.OnDisk(ctx, spec.Root) {
+		if len(c.change.Files) == 0 || !c.Workspace.OnDisk(ctx, spec.Root) {
 			return nil, nil
 		}
 		opts.Paths = c.paths()
@@ -187,8 +182,8 @@ func (c *collector) gate(ctx context.Context) (*spec.GateResult, error) {
 // paths lists the changed paths of both sides.
 func (c *collector) paths() []repo.Path {
 	var paths []repo.Path
-	for i := range c.changes {
-		paths = append(paths, c.changes[i].Path, c.changes[i].OldPath())
+	for i := range c.change.Files {
+		paths = append(paths, c.change.Files[i].Path, c.change.Files[i].OldPath())
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
@@ -197,8 +192,8 @@ func (c *collector) paths() []repo.Path {
 // summaries returns the texts about old contents of changed files that were neither confirmed nor rewritten.
 func (c *collector) summaries(ctx context.Context) ([]Summary, error) {
 	var contents []repo.Content
-	for i := range c.changes {
-		f := &c.changes[i]
+	for i := range c.change.Files {
+		f := &c.change.Files[i]
 		if !f.Old.IsZero() && !f.New.IsZero() && f.Old != f.New {
 			contents = append(contents, repo.Content{ID: f.Old}, repo.Content{ID: f.New})
 		}
@@ -211,24 +206,16 @@ func (c *collector) summaries(ctx context.Context) ([]Summary, error) {
 		return nil, err
 	}
 	var list []Summary
-	var moved []registry.ContentChange
-	for i := range c.changes {
-		f := &c.changes[i]
+	for i := range c.change.Files {
+		f := &c.change.Files[i]
 		record, ok := records[repo.Content{ID: f.Old}]
 		_, again := records[repo.Content{ID: f.New}]
 		if !ok || again || f.Old == f.New || f.New.IsZero() || f.Unmerged {
 			continue
 		}
 		written := record.Recipe == "hand" || record.Recipe == "agent"
-		list = append(list, Summary{Path: f.Path, Author: authorName(record.Author), Written: written})
-		moved = append(moved, registry.ContentChange{Path: f.Path, From: f.Old, To: f.New})
-	}
-	grades, err := registry.Grades(ctx, c.Workspace, moved)
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		list[i].Grade = grades[i]
+		grade := outline.Grade(f.Before, f.After)
+		list = append(list, Summary{Path: f.Path, Author: authorName(record.Author), Written: written, Grade: grade})
 	}
 	return slices.DeleteFunc(list, func(s Summary) bool { return !c.Policy.Counts(s.Grade) }), nil
 }
@@ -243,7 +230,7 @@ func authorName(author string) string {
 
 // dirsAbove counts the directories above the changed files whose summaries are stale.
 func (c *collector) dirsAbove(ctx context.Context) (int, error) {
-	if c.t.Work == nil || len(c.changes) == 0 {
+	if c.t.Work == nil || len(c.change.Files) == 0 {
 		return 0, nil
 	}
 	if any, err := c.Store.HasDirRecords(ctx); !any || err != nil {
@@ -329,8 +316,8 @@ func (c *collector) older(r *Review) {
 		lines[l.Path] = true
 	}
 	changed := make(map[repo.Path]bool)
-	for i := range c.changes {
-		changed[c.changes[i].Path] = true
+	for i := range c.change.Files {
+		changed[c.change.Files[i].Path] = true
 	}
 	var older []Line
 	for _, p := range c.t.Paths() {

@@ -7,18 +7,22 @@ import (
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/outline"
+	"ken/internal/repo"
 )
 
 // signatures lists the users of symbols whose callers must change, in languages whose compiler does not check
 // calls. In other languages it counts them, if All is set.
 func (j *judge) signatures() error {
 	checked := 0
-	for _, s := range j.changed {
-		if !unchecked(s.language) {
+	for _, s := range j.Change.Signatures {
+		if !unchecked(s.File.After.Language) {
 			checked++
 			continue
 		}
-		if err := j.callers(&s); err != nil {
+		if !incompatible(s.File.After.Language, s.Before, s.After) {
+			continue
+		}
+		if err := j.callers(s.File.Path, s.After.FullName()); err != nil {
 			return err
 		}
 	}
@@ -32,20 +36,20 @@ func (j *judge) signatures() error {
 
 // callers lists the files that call a symbol with changed parameters and that the change does not edit. An edited
 // file counts as adapted.
-func (j *judge) callers(s *changedSignature) error {
-	users, err := j.Index.Users(j.ctx, s.path)
+func (j *judge) callers(p repo.Path, name string) error {
+	users, err := j.Index.Users(j.ctx, p)
 	if err != nil {
 		return err
 	}
 	var places []fileLine
 	for _, e := range users {
-		calls := e.Symbol == s.after.FullName() && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
+		calls := e.Symbol == name && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
 		if calls && !j.paths[e.From] {
 			places = append(places, fileLine{e.From, e.Lines[0]})
 		}
 	}
-	what := []textPart{prose("calls "), data(s.after.FullName()), prose(" of "), data(s.path.String()), prose(", whose parameters this change alters")}
-	j.addPlaces(places, "ken uses "+fault.Quote(string(s.path)+"#"+s.after.FullName()), what)
+	what := []textPart{prose("calls "), data(name), prose(" of "), data(p.String()), prose(", whose parameters this change alters")}
+	j.addPlaces(places, "ken uses "+fault.Quote(string(p)+"#"+name), what)
 	return nil
 }
 
@@ -54,12 +58,8 @@ func unchecked(lang outline.Language) bool {
 	return slices.Contains([]outline.Language{outline.Python, outline.JavaScript, outline.Ruby, outline.PHP, outline.Bash}, lang)
 }
 
-// incompatible reports whether callers of a symbol may have to change. In a language whose compiler checks calls,
-// any change of the signature counts.
+// incompatible reports whether callers of a symbol may have to change, in a language that does not check them.
 func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
-	if !unchecked(lang) {
-		return true
-	}
 	if after.Kind != outline.Func && after.Kind != outline.Method {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"ken/internal/change"
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
@@ -26,9 +27,10 @@ func (j *judge) stale() error {
 			words = append(words, prose(" by "), data(s.Author))
 		}
 		words = append(words, prose("; "))
-		i := slices.IndexFunc(j.Changes, func(c Change) bool { return c.Path == s.Path })
+		files := j.Change.Files
+		i := slices.IndexFunc(files, func(f change.File) bool { return f.Path == s.Path })
 		if i >= 0 {
-			words = append(words, difference(j.Changes[i].Before, j.Changes[i].After)...)
+			words = append(words, difference(files[i].Before, files[i].After)...)
 		}
 		l.setText(words...)
 		j.add(l)
@@ -41,14 +43,7 @@ func difference(before, after *outline.Outline) []textPart {
 	if before == nil || after == nil {
 		return []textPart{prose("its content changed")}
 	}
-	index := func(o *outline.Outline) map[string]*outline.Symbol {
-		m := make(map[string]*outline.Symbol)
-		for i := range o.Symbols {
-			m[o.Symbols[i].FullName()] = &o.Symbols[i]
-		}
-		return m
-	}
-	was, is := index(before), index(after)
+	was, is := change.ByName(before), change.ByName(after)
 	var words []textPart
 	n := 0
 	note := func(name, what string) {
@@ -61,7 +56,7 @@ func difference(before, after *outline.Outline) []textPart {
 		switch {
 		case is[name] == nil:
 			note(name, " was removed")
-		case is[name].Shape != was[name].Shape:
+		case last(is[name]).Shape != last(was[name]).Shape:
 			note(name, " has another signature")
 		}
 	}
@@ -72,7 +67,7 @@ func difference(before, after *outline.Outline) []textPart {
 	}
 	if n == 0 {
 		for _, name := range slices.Sorted(maps.Keys(was)) {
-			if is[name] != nil && is[name].Text != was[name].Text {
+			if is[name] != nil && last(is[name]).Text != last(was[name]).Text {
 				note(name, " changed inside")
 			}
 		}
@@ -85,3 +80,5 @@ func difference(before, after *outline.Outline) []textPart {
 	}
 	return words
 }
+
+func last(list []*outline.Symbol) *outline.Symbol { return list[len(list)-1] }

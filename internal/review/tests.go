@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/change"
 	"ken/internal/english"
 	"ken/internal/order"
 	"ken/internal/outline"
@@ -20,8 +21,8 @@ const maxTestArguments = 8
 // tests. It adds none if the commands of the changed tests already run all of them.
 func (j *judge) tests() error {
 	var changed []usage.ChangedFile
-	for i := range j.Changes {
-		if c, ok := j.testedChange(&j.Changes[i]); ok {
+	for i := range j.Change.Files {
+		if c, ok := j.testedChange(&j.Change.Files[i]); ok {
 			changed = append(changed, c)
 		}
 	}
@@ -105,7 +106,7 @@ func testsLine(list []usage.Test, command string, left int, all bool) Line {
 }
 
 // testedChange returns a changed file with the changed symbols; false if it needs no test.
-func (j *judge) testedChange(c *Change) (usage.ChangedFile, bool) {
+func (j *judge) testedChange(c *change.File) (usage.ChangedFile, bool) {
 	f := usage.ChangedFile{Path: c.Path}
 	if c.Kind == repo.Deleted || !isCode(c.FileKind) || onlyComments(c.Before, c.After) {
 		return f, false
@@ -117,10 +118,10 @@ func (j *judge) testedChange(c *Change) (usage.ChangedFile, bool) {
 	if c.Before == nil {
 		before.outline = &outline.Outline{Language: c.After.Language}
 	} else {
-		before.setContent(j.ReadOld(c.Old))
+		before.setContent(j.Change.Read(c.OldPath(), true))
 	}
 	after := &version{outline: c.After}
-	after.setContent(j.Tree.Read(j.ctx, c.Path))
+	after.setContent(j.Change.Read(c.Path, false))
 	f.Symbols = touchedSymbols(before, after)
 	if c.After.Language == outline.Go {
 		delete(f.Symbols, "init") // every test that imports the package runs it
@@ -137,6 +138,9 @@ func (j *judge) testedChange(c *Change) (usage.ChangedFile, bool) {
 	f.Symbols = after.reach(f.Symbols, true)
 	return f, true
 }
+
+// isCode reports whether a file is hand-written code.
+func isCode(kind repo.Kind) bool { return kind == repo.KindSource || kind == repo.KindTest }
 
 // needsServices reports whether a test is in a directory for tests that need more than the code.
 func needsServices(t usage.Test) bool {
@@ -167,12 +171,7 @@ func onlyComments(before, after *outline.Outline) bool {
 // touchedSymbols returns the symbols whose code differs between two versions of a file, except those in which only
 // a contained symbol differs.
 func touchedSymbols(before, after *version) map[string]bool {
-	// Several symbols may have the same name, such as the getter and the setter of a property.
-	was := make(map[string][]*outline.Symbol)
-	for i := range before.outline.Symbols {
-		s := &before.outline.Symbols[i]
-		was[s.FullName()] = append(was[s.FullName()], s)
-	}
+	was := change.ByName(before.outline)
 	symbols := after.outline.Symbols
 	touched := make(map[string]bool)
 	seen := make(map[string]int)

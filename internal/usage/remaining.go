@@ -9,29 +9,13 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/change"
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/uses"
 )
-
-// An OldFile is a file before a change, at its old path.
-type OldFile struct {
-	Path    repo.Path
-	Outline *outline.Outline  // nil if ken has none
-	Imports []outline.Import  // the imports of the old content
-	Read    func() []byte     // returns the old content, nil if git does not have it
-	Removed map[string]string // last name by full name: the symbols that the new tree does not declare at this path
-	Gone    bool              // the new tree has no file at this path
-}
-
-// A NewFile is an untracked file of the tree after a change, which the index does not have.
-type NewFile struct {
-	Path    repo.Path
-	Outline *outline.Outline
-	Imports []outline.Import
-}
 
 // A Leftover is a use in the new tree of something that a change removed.
 type Leftover struct {
@@ -51,23 +35,17 @@ const (
 
 // Remaining finds the exact uses, in the indexed tree, of symbols and files that a change removed. It resolves
 // the names in the new tree against the declarations of the old tree, and omits the uses that now resolve to
-// another declaration. added are the paths that the old tree did not have, untracked the files of the new tree
-// that are not in the index. cut is set if not all files were searched.
-func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, old []OldFile, added []repo.Path, untracked []NewFile) (list []Leftover, cut bool, err error) {
-	wanted := make(map[repo.Path]*OldFile)
-	names := make(map[string]bool)
-	for i := range old {
-		f := &old[i]
-		if len(f.Removed) == 0 && !f.Gone {
-			continue
-		}
-		wanted[f.Path] = f
-		for _, name := range f.Removed {
-			names[name] = true
-		}
-	}
+// another declaration. cut is set if not all files were searched.
+func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change.Change) (list []Leftover, cut bool, err error) {
+	wanted := removedByFile(c)
 	if len(wanted) == 0 {
 		return nil, false, nil
+	}
+	names := make(map[string]bool)
+	for _, f := range wanted {
+		for _, name := range f.names {
+			names[name] = true
+		}
 	}
 	files, err := x.Files(ctx)
 	if err != nil {
@@ -77,21 +55,21 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, old []Old
 	if err != nil || len(candidates) == 0 {
 		return nil, cut, err
 	}
-	src := newOldSource(ctx, x, t, files, old, added)
-	r, err := uses.NewResolver(src)
+	indexed := find.NewSource(ctx, x, t, nil)
+	r, err := uses.NewResolver(newOldSource(indexed, files, c))
 	if err != nil {
 		return nil, cut, err
 	}
 	search := &remainingSearch{ctx: ctx, index: x, wanted: wanted, before: r}
 	search.after = sync.OnceValues(func() (*uses.Resolver, error) {
-		return uses.NewResolver(newNewSource(src.now, files, untracked))
+		return uses.NewResolver(newNewSource(indexed, files, c))
 	})
 	err = t.References(ctx, candidates, func(f find.File, refs *outline.References) error {
 		refs = referencesToRemoved(f.Path, refs, names, wanted)
 		if refs == nil {
 			return nil
 		}
-		file, err := src.now.File(f.Path)
+		file, err := indexed.File(f.Path)
 		if err != nil || file == nil {
 			return err
 		}
@@ -109,9 +87,45 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, old []Old
 	return list, cut, err
 }
 
+// removedThings are what a change removed from one file.
+type removedThings struct {
+	names map[string]string // last names by full names
+	gone  bool              // the new tree has no file at this path
+}
+
+// removedByFile returns what a change removed, by the old path of the file.
+func removedByFile(c *change.Change) map[repo.Path]*removedThings {
+	byFile := make(map[repo.Path]*removedThings)
+	from := func(p repo.Path) *removedThings {
+		if byFile[p] == nil {
+			byFile[p] = &removedThings{names: make(map[string]string)}
+		}
+		return byFile[p]
+	}
+	for _, s := range c.Removed {
+		from(s.Path).names[s.Symbol.FullName()] = s.Symbol.Name
+	}
+	for i := range c.Files {
+		f := &c.Files[i]
+		if !f.LeftPath() {
+			continue
+		}
+		if uses.Supports(f.Before.Language) {
+			from(f.OldPath()).gone = true
+		}
+		if f.Kind == repo.Deleted {
+			continue // its symbols are among the removed ones
+		}
+		for _, s := range f.Before.Symbols {
+			from(f.OldPath()).names[s.FullName()] = s.Name
+		}
+	}
+	return byFile
+}
+
 // candidateUsers lists the files that may use one of the removed things: those with an import that ends in the
 // name of the file or of its directory, those beside it, and those whose text contains a name.
-func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*OldFile, names map[string]bool) (list []find.File, cut bool, err error) {
+func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*removedThings, names map[string]bool) (list []find.File, cut bool, err error) {
 	chosen := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
 	stems := make(map[string]bool)
@@ -168,7 +182,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 }
 
 // referencesToRemoved returns the references of a file that may lead to something removed; nil if there are none.
-func referencesToRemoved(p repo.Path, refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) *outline.References {
+func referencesToRemoved(p repo.Path, refs *outline.References, names map[string]bool, wanted map[repo.Path]*removedThings) *outline.References {
 	if refs == nil {
 		return nil
 	}
@@ -180,7 +194,7 @@ func referencesToRemoved(p repo.Path, refs *outline.References, names map[string
 	}
 	gone, beside := false, false
 	for old, f := range wanted {
-		gone = gone || f.Gone
+		gone = gone || f.gone
 		beside = beside || old.Dir() == p.Dir()
 	}
 	if outline.LanguageOf(p, nil) == outline.Go {
@@ -201,7 +215,7 @@ func referencesToRemoved(p repo.Path, refs *outline.References, names map[string
 
 // mayImport reports whether an import path ends in the directory of a removed thing. The last
 // element of a module's path may be its version.
-func mayImport(module string, wanted map[repo.Path]*OldFile) bool {
+func mayImport(module string, wanted map[repo.Path]*removedThings) bool {
 	for p := range wanted {
 		dir := p.Dir().Base()
 		if dir == "" || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/") {
@@ -215,7 +229,7 @@ func mayImport(module string, wanted map[repo.Path]*OldFile) bool {
 type remainingSearch struct {
 	ctx    context.Context
 	index  *searchindex.Index
-	wanted map[repo.Path]*OldFile
+	wanted map[repo.Path]*removedThings
 	before *uses.Resolver                 // of the old tree
 	after  func() (*uses.Resolver, error) // of the new tree
 }
@@ -230,8 +244,8 @@ func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References,
 		if f == nil || e.Certainty != uses.Exact || e.From == e.To {
 			continue
 		}
-		_, removed := f.Removed[e.Symbol]
-		importsGone := f.Gone && e.Symbol == ""
+		_, removed := f.names[e.Symbol]
+		importsGone := f.gone && e.Symbol == ""
 		if !removed && !importsGone {
 			continue
 		}
@@ -321,114 +335,91 @@ func lastName(full string) string {
 	return full[strings.LastIndexAny(full, ".:#")+1:]
 }
 
-// An oldSource is the source of a resolver for the tree before a change: the indexed tree with the old versions of
-// the changed files.
-type oldSource struct {
-	now   *find.Source
-	old   map[repo.Path]*OldFile
-	added map[repo.Path]bool
-	paths []repo.Path
+// An overlay is the source of a resolver for another tree than the indexed one.
+type overlay struct {
+	*find.Source
+	paths  []repo.Path
+	files  map[repo.Path]*uses.File // files that differ; nil for one without an outline
+	hidden map[repo.Path]bool       // indexed files that the other tree does not have
+	read   func(repo.Path) []byte
 }
 
-func newOldSource(ctx context.Context, x *searchindex.Index, t find.Tree, files map[repo.Path]searchindex.File, old []OldFile, added []repo.Path) *oldSource {
-	s := &oldSource{now: find.NewSource(ctx, x, t, nil), old: make(map[repo.Path]*OldFile), added: make(map[repo.Path]bool)}
-	for _, p := range added {
-		s.added[p] = true
-	}
-	for i := range old {
-		s.old[old[i].Path] = &old[i]
-		if _, there := files[old[i].Path]; !there {
-			s.paths = append(s.paths, old[i].Path)
+// newOldSource returns the source for the tree before a change: the indexed tree with the old versions of the files.
+func newOldSource(indexed *find.Source, paths map[repo.Path]searchindex.File, c *change.Change) *overlay {
+	s := &overlay{Source: indexed, files: make(map[repo.Path]*uses.File), hidden: make(map[repo.Path]bool)}
+	s.read = func(p repo.Path) []byte { return c.Read(p, true) }
+	for i := range c.Files {
+		f := &c.Files[i]
+		if f.IsNew() {
+			s.hidden[f.Path] = true
+		}
+		if f.OldMode != 0 {
+			s.files[f.OldPath()] = fileOf(f.OldPath(), f.Before, f.Imports)
 		}
 	}
-	for p := range files {
-		if !s.added[p] {
+	s.setPaths(paths)
+	return s
+}
+
+// newNewSource returns the source for the tree after a change: the indexed tree with the untracked files.
+func newNewSource(indexed *find.Source, paths map[repo.Path]searchindex.File, c *change.Change) *overlay {
+	s := &overlay{Source: indexed, files: make(map[repo.Path]*uses.File)}
+	s.read = func(p repo.Path) []byte { return c.Read(p, false) }
+	for i := range c.Files {
+		f := &c.Files[i]
+		if _, there := paths[f.Path]; !there && f.Untracked && f.After != nil {
+			s.files[f.Path] = fileOf(f.Path, f.After, f.NewImports)
+		}
+	}
+	s.setPaths(paths)
+	return s
+}
+
+// fileOf returns the facts of a file, nil without an outline.
+func fileOf(p repo.Path, o *outline.Outline, imports []outline.Import) *uses.File {
+	if o == nil {
+		return nil
+	}
+	return &uses.File{Path: p, Language: o.Language, Package: o.Package, Symbols: o.Symbols, Imports: imports}
+}
+
+func (s *overlay) setPaths(indexed map[repo.Path]searchindex.File) {
+	s.paths = slices.Collect(maps.Keys(s.files))
+	for p := range indexed {
+		if _, other := s.files[p]; !other && !s.hidden[p] {
 			s.paths = append(s.paths, p)
 		}
 	}
 	slices.Sort(s.paths)
-	return s
 }
 
-func (s *oldSource) Paths() []repo.Path { return s.paths }
+func (s *overlay) Paths() []repo.Path { return s.paths }
 
-func (s *oldSource) Read(p repo.Path) ([]byte, error) {
-	if f := s.old[p]; f != nil {
-		return f.Read(), nil
+func (s *overlay) Read(p repo.Path) ([]byte, error) { return s.read(p), nil }
+
+func (s *overlay) File(p repo.Path) (*uses.File, error) {
+	if f, other := s.files[p]; other {
+		return f, nil
 	}
-	return s.now.Read(p)
+	return s.Source.File(p)
 }
 
-func (s *oldSource) File(p repo.Path) (*uses.File, error) {
-	f := s.old[p]
-	if f == nil {
-		return s.now.File(p)
-	}
-	if f.Outline == nil {
-		return nil, nil
-	}
-	return &uses.File{Path: p, Language: f.Outline.Language, Package: f.Outline.Package, Symbols: f.Outline.Symbols, Imports: f.Imports}, nil
-}
-
-func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
-	list, err := s.now.Declarations(name)
-	if err != nil {
-		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(d uses.Declaration) bool { return s.added[d.Path] || s.old[d.Path] != nil })
-	for p, f := range s.old {
-		if f.Outline == nil {
-			continue
-		}
-		for i := range f.Outline.Symbols {
-			if f.Outline.Symbols[i].Name == name {
-				list = append(list, uses.Declaration{Path: p, Symbol: f.Outline.Symbols[i]})
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b uses.Declaration) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	return list, nil
-}
-
-// A newSource is the source of a resolver for the tree after a change: the indexed tree with the untracked files.
-type newSource struct {
-	*find.Source
-	untracked map[repo.Path]*NewFile
-	paths     []repo.Path
-}
-
-func newNewSource(indexed *find.Source, files map[repo.Path]searchindex.File, untracked []NewFile) *newSource {
-	s := &newSource{Source: indexed, untracked: make(map[repo.Path]*NewFile), paths: slices.Collect(maps.Keys(files))}
-	for i := range untracked {
-		f := &untracked[i]
-		if _, there := files[f.Path]; !there {
-			s.untracked[f.Path] = f
-			s.paths = append(s.paths, f.Path)
-		}
-	}
-	slices.Sort(s.paths)
-	return s
-}
-
-func (s *newSource) Paths() []repo.Path { return s.paths }
-
-func (s *newSource) File(p repo.Path) (*uses.File, error) {
-	f := s.untracked[p]
-	if f == nil {
-		return s.Source.File(p)
-	}
-	return &uses.File{Path: p, Language: f.Outline.Language, Package: f.Outline.Package, Symbols: f.Outline.Symbols, Imports: f.Imports}, nil
-}
-
-func (s *newSource) Declarations(name string) ([]uses.Declaration, error) {
+func (s *overlay) Declarations(name string) ([]uses.Declaration, error) {
 	list, err := s.Source.Declarations(name)
 	if err != nil {
 		return nil, err
 	}
-	for p, f := range s.untracked {
-		for i := range f.Outline.Symbols {
-			if f.Outline.Symbols[i].Name == name {
-				list = append(list, uses.Declaration{Path: p, Symbol: f.Outline.Symbols[i]})
+	list = slices.DeleteFunc(list, func(d uses.Declaration) bool {
+		_, other := s.files[d.Path]
+		return other || s.hidden[d.Path]
+	})
+	for p, f := range s.files {
+		if f == nil {
+			continue
+		}
+		for _, symbol := range f.Symbols {
+			if symbol.Name == name {
+				list = append(list, uses.Declaration{Path: p, Symbol: symbol})
 			}
 		}
 	}
