@@ -34,12 +34,12 @@ func (s *Source) Paths() []repo.Path { return s.paths }
 func (s *Source) Read(p repo.Path) ([]byte, error) { return s.tree.Read(s.ctx, p), nil }
 
 // File returns the facts of a file, nil if there are none.
-func (s *Source) File(p repo.Path) (*uses.File, error) {
+func (s *Source) File(p repo.Path) (*uses.ParsedFile, error) {
 	o, imports, ok, err := s.index.Facts(s.ctx, p)
 	if err != nil || !ok {
 		return nil, err
 	}
-	return &uses.File{Path: p, Language: o.Language, Package: o.Package, Symbols: o.Symbols, Imports: imports}, nil
+	return &uses.ParsedFile{Path: p, Outline: &o, Imports: imports}, nil
 }
 
 // Declarations lists the declarations of a name.
@@ -109,7 +109,7 @@ func declared(symbols []outline.Symbol) map[declaredName]int {
 }
 
 // updateEdges computes the edges again of files whose uses may now resolve differently.
-func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change) error {
+func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []repo.File, changes []change) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	if err != nil {
 		return err
 	}
-	err = t.References(ctx, again, func(f File, refs *outline.References) error {
+	err = t.References(ctx, again, func(f repo.File, refs *outline.References) error {
 		if refs == nil || f.Kind == repo.KindVendored {
 			return nil
 		}
@@ -165,7 +165,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 //   - if it is new or gone, the files with an import that ends in its name.
 //
 // A file that has names is affected only if it mentions one of them.
-func affectedFiles(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error) {
+func affectedFiles(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []repo.File, changes []change) (again []repo.File, names map[repo.Path]map[string]bool, err error) {
 	wanted := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]map[string]bool) // the names to mention, nil for any
 	byName := false
@@ -225,7 +225,7 @@ func affectedFiles(ctx context.Context, w *searchindex.Writer, r *uses.Resolver,
 			delete(names, p)
 		}
 	}
-	again = slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+	again = slices.DeleteFunc(slices.Clone(files), func(f repo.File) bool {
 		_, inside := dirs[f.Path.Dir()]
 		return !wanted[f.Path] && names[f.Path] == nil && !inside && (!byName || !resolvesByName(f.Path))
 	})

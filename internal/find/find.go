@@ -20,13 +20,15 @@ type Tree interface {
 	// State returns a key for the list of files with their contents, kinds and summaries: equal keys mean equal
 	// lists. It is "" if there is no key.
 	State(ctx context.Context) (string, error)
-	// Files lists the files with their content ids.
-	Files(ctx context.Context) ([]File, error)
+	// Files lists the files whose content is known, with their kinds and sizes.
+	Files(ctx context.Context) ([]repo.File, error)
+	// Summary returns the fresh summary of a file, "" if it has none. Call Files first.
+	Summary(p repo.Path) string
 	// Facts calls see with the facts of each file and with its content, which is nil if it is
 	// larger than MaxBytes. It calls see once at a time.
-	Facts(ctx context.Context, files []File, see func(f File, facts Facts, content []byte) error) error
+	Facts(ctx context.Context, files []repo.File, see func(f repo.File, facts Facts, content []byte) error) error
 	// References calls see with the references of each file, nil if ken has none.
-	References(ctx context.Context, files []File, see func(f File, refs *outline.References) error) error
+	References(ctx context.Context, files []repo.File, see func(f repo.File, refs *outline.References) error) error
 	// Commit returns the commit whose history counts; zero before the first commit. Call State or Files first.
 	Commit() repo.ID
 	// Recent lists the newest commits in the history of head; shallow is set if the clone hides older ones.
@@ -40,16 +42,6 @@ type Tree interface {
 type Reader interface {
 	// Read returns the content of one file, nil if it cannot be read.
 	Read(ctx context.Context, p repo.Path) []byte
-}
-
-// A File is a tracked file.
-type File struct {
-	Path repo.Path
-	ID   repo.ID
-	Kind repo.Kind
-	Size int64
-	// Summary is the summary of the file if it is fresh, otherwise "".
-	Summary string
 }
 
 // Facts are the parsed facts of a file; nil if there are none.

@@ -25,9 +25,9 @@ type IndexedTree struct {
 	// Shallow is set if the clone is shallow, so that the index does not have older commits.
 	Shallow bool
 
-	listed map[repo.Path]*repo.File // nil until the files are listed
-	files  []File
-	stale  map[repo.Path]bool
+	listed    map[repo.Path]*repo.File        // nil until the files are listed
+	files     []repo.File                     // those without a problem
+	summaries map[repo.Path]workspace.Summary // those that are fresh or stale
 }
 
 // NewWorkTree returns the work tree.
@@ -47,7 +47,16 @@ func (t *IndexedTree) Listed(p repo.Path) *repo.File { return t.listed[p] }
 func (t *IndexedTree) Paths() []repo.Path { return slices.Sorted(maps.Keys(t.listed)) }
 
 // Stale reports whether the summary of a file is of another content. Files must have been called.
-func (t *IndexedTree) Stale(p repo.Path) bool { return t.stale[p] }
+func (t *IndexedTree) Stale(p repo.Path) bool { return t.summaries[p].State == fresh.Stale }
+
+// Summary returns the summary of a file if it is fresh, otherwise "". Files must have been called.
+func (t *IndexedTree) Summary(p repo.Path) string {
+	s := t.summaries[p]
+	if s.State != fresh.Fresh {
+		return ""
+	}
+	return s.Text
+}
 
 // State verifies the work tree and returns the key of the rows that Files is made from; see [tree.WorkTree.RowsKey]. It is
 // "" for a commit.
@@ -58,8 +67,8 @@ func (t *IndexedTree) State(ctx context.Context) (string, error) {
 	return t.Work.RowsKey(ctx)
 }
 
-// Files lists the files with their fresh summaries.
-func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
+// Files lists the files whose content is known.
+func (t *IndexedTree) Files(ctx context.Context) ([]repo.File, error) {
 	if t.listed != nil {
 		return t.files, nil
 	}
@@ -77,31 +86,22 @@ func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.stale = make(map[repo.Path]bool)
-	list := make([]File, 0, len(files))
-	for i, f := range all {
-		if summaries[i].State == fresh.Stale {
-			t.stale[f.Path] = true
+	t.summaries = make(map[repo.Path]workspace.Summary)
+	for i, s := range summaries {
+		if s.State == fresh.Fresh || s.State == fresh.Stale {
+			t.summaries[all[i].Path] = s
 		}
-		if f.Problem != "" {
-			continue
-		}
-		one := File{Path: f.Path, ID: f.ID, Kind: f.Kind, Size: f.Size}
-		if summaries[i].State == fresh.Fresh {
-			one.Summary = summaries[i].Text
-		}
-		list = append(list, one)
 	}
 	t.listed = listed
-	t.files = list
-	return list, nil
+	t.files = slices.DeleteFunc(slices.Clone(files), func(f repo.File) bool { return f.Problem != "" })
+	return t.files, nil
 }
 
 // factsAtOnce limits how many files are read before they are stored.
 const factsAtOnce = 256
 
 // Facts reads the files in batches, so that not all of them are in memory.
-func (t *IndexedTree) Facts(ctx context.Context, files []File, see func(File, Facts, []byte) error) error {
+func (t *IndexedTree) Facts(ctx context.Context, files []repo.File, see func(repo.File, Facts, []byte) error) error {
 	for some := range slices.Chunk(files, factsAtOnce) {
 		listed := t.of(some)
 		contents, err := t.contents(ctx, listed)
@@ -122,7 +122,7 @@ func (t *IndexedTree) Facts(ctx context.Context, files []File, see func(File, Fa
 }
 
 // References calls see with the references of each file. It reads only the files whose references are not stored.
-func (t *IndexedTree) References(ctx context.Context, files []File, see func(File, *outline.References) error) error {
+func (t *IndexedTree) References(ctx context.Context, files []repo.File, see func(repo.File, *outline.References) error) error {
 	for some := range slices.Chunk(files, factsAtOnce) {
 		listed := t.of(some)
 		refs, err := t.Workspace.References(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
@@ -156,7 +156,7 @@ func indexes(n int) []int {
 	return list
 }
 
-func (t *IndexedTree) of(files []File) []*repo.File {
+func (t *IndexedTree) of(files []repo.File) []*repo.File {
 	listed := make([]*repo.File, len(files))
 	for i, f := range files {
 		listed[i] = t.listed[f.Path]

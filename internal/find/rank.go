@@ -58,7 +58,7 @@ func terms(words []string) []string {
 
 // A candidate is a file with its score so far.
 type candidate struct {
-	file         searchindex.File
+	file         searchindex.Entry
 	score        float64
 	fields       map[searchindex.Field]float64
 	commits      int     // commits with a matching subject
@@ -233,7 +233,7 @@ func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate,
 			gain := w.Together * c.score * share
 			o := found[m.Number]
 			if o == nil {
-				o = &candidate{file: m.File, fields: make(map[searchindex.Field]float64)}
+				o = &candidate{file: m.Entry, fields: make(map[searchindex.Field]float64)}
 				found[m.Number] = o
 				list = append(list, o)
 			}

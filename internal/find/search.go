@@ -124,7 +124,7 @@ func place(ctx context.Context, x *searchindex.Index, files Reader, c *candidate
 		return p, err
 	}
 	content := files.Read(ctx, c.file.Path)
-	if content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
+	if content != nil && hasText(repo.File{Kind: c.file.Kind, Size: int64(len(content))}) {
 		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
 	}
 	lines := strings.Split(string(content), "\n")

@@ -55,17 +55,19 @@ func kindOf(p repo.Path) repo.Kind {
 	return repo.KindSource
 }
 
-func (t *memoryTree) Files(context.Context) ([]File, error) {
+func (t *memoryTree) Files(context.Context) ([]repo.File, error) {
 	t.lists++
-	var list []File
+	var list []repo.File
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		content := t.files[p]
-		list = append(list, File{Path: p, ID: idOf(content), Kind: kindOf(p), Size: int64(len(content)), Summary: t.notes[p]})
+		list = append(list, repo.File{Path: p, ID: idOf(content), Kind: kindOf(p), Size: int64(len(content))})
 	}
 	return list, nil
 }
 
-func (t *memoryTree) Facts(_ context.Context, files []File, see func(File, Facts, []byte) error) error {
+func (t *memoryTree) Summary(p repo.Path) string { return t.notes[p] }
+
+func (t *memoryTree) Facts(_ context.Context, files []repo.File, see func(repo.File, Facts, []byte) error) error {
 	for _, f := range files {
 		t.reads++
 		content := []byte(t.files[f.Path])
@@ -80,11 +82,11 @@ func (t *memoryTree) Facts(_ context.Context, files []File, see func(File, Facts
 	return nil
 }
 
-func (t *memoryTree) References(ctx context.Context, files []File, see func(File, *outline.References) error) error {
+func (t *memoryTree) References(ctx context.Context, files []repo.File, see func(repo.File, *outline.References) error) error {
 	t.again += len(files)
 	before := t.reads
 	defer func() { t.reads = before }()
-	return t.Facts(ctx, files, func(f File, facts Facts, _ []byte) error { return see(f, facts.References) })
+	return t.Facts(ctx, files, func(f repo.File, facts Facts, _ []byte) error { return see(f, facts.References) })
 }
 
 func (t *memoryTree) Commit() repo.ID {

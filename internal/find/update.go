@@ -53,13 +53,13 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	if err != nil {
 		return err
 	}
-	var changed []File
+	var changed []repo.File
 	changes := make(map[repo.Path]*change)
 	before := make(map[repo.Path]outline.Outline) // the declarations of changed files
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
-		if ok && old.ID == f.ID && old.SummaryID == summaryID(f.Summary) && old.Kind == f.Kind {
+		if ok && old.ID == f.ID && old.SummaryID == summaryID(t.Summary(f.Path)) && old.Kind == f.Kind {
 			continue
 		}
 		c := &change{path: f.Path, appears: !ok}
@@ -82,8 +82,9 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 			return err
 		}
 	}
-	err = t.Facts(ctx, changed, func(f File, facts Facts, content []byte) error {
-		d := searchindex.Document{Path: f.Path, ID: f.ID, Kind: f.Kind, Summary: f.Summary, SummaryID: []byte(summaryID(f.Summary)), Outline: facts.Outline}
+	err = t.Facts(ctx, changed, func(f repo.File, facts Facts, content []byte) error {
+		summary := t.Summary(f.Path)
+		d := searchindex.Document{File: f, Summary: summary, SummaryID: []byte(summaryID(summary)), Outline: facts.Outline}
 		if facts.References != nil {
 			d.Imports = facts.References.Imports
 		}
@@ -123,7 +124,7 @@ func updateRules(w *searchindex.Writer, p repo.Path, content []byte) (changed bo
 }
 
 // hasText reports whether the text of a file is searched.
-func hasText(f File) bool {
+func hasText(f repo.File) bool {
 	switch f.Kind {
 	case repo.KindLockfile, repo.KindBinary, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
 		return false

@@ -110,7 +110,7 @@ func (x *Index) EachTouched(ctx context.Context, commit int64, f func(file int64
 
 // A Companion is a file that commits touched together with another file or with a directory.
 type Companion struct {
-	File
+	Entry
 	Together int // the number of commits that touched both
 }
 
@@ -153,7 +153,7 @@ func (x *Index) CompanionsOfDir(ctx context.Context, dir repo.Path, maxFiles, li
 
 func (x *Index) companions(ctx context.Context, query string, args ...any) (list []Companion, err error) {
 	err = x.each(ctx, query, func(s *sqlite.Stmt) error {
-		list = append(list, Companion{fileAt(s), s.ColumnInt(4)})
+		list = append(list, Companion{entryAt(s), s.ColumnInt(4)})
 		return nil
 	}, args...)
 	return list, err

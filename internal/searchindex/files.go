@@ -11,20 +11,19 @@ import (
 	"ken/internal/repo"
 )
 
-// A File is an indexed file.
-type File struct {
+// An Entry is an indexed file: its path, the id of its content and its kind.
+type Entry struct {
+	repo.File
 	Number    int64
-	Path      repo.Path
-	ID        repo.ID
 	SummaryID string // set only by Files
-	Kind      repo.Kind
 }
 
-// fileColumns are the columns that fileAt reads.
+// fileColumns are the columns that entryAt reads.
 const fileColumns = `file.id, path.path, file.content, file.kind`
 
-func fileAt(s *sqlite.Stmt) File {
-	return File{Number: s.ColumnInt64(0), Path: repo.Path(s.ColumnText(1)), ID: idAt(s, 2), Kind: repo.Kind(s.ColumnInt(3))}
+func entryAt(s *sqlite.Stmt) Entry {
+	f := repo.File{Path: repo.Path(s.ColumnText(1)), ID: idAt(s, 2), Kind: repo.Kind(s.ColumnInt(3))}
+	return Entry{File: f, Number: s.ColumnInt64(0)}
 }
 
 func idAt(s *sqlite.Stmt, column int) repo.ID { return repo.IDFromBytes(bytesAt(s, column)) }
@@ -36,10 +35,10 @@ func bytesAt(s *sqlite.Stmt, column int) []byte {
 }
 
 // Files lists the indexed files by path.
-func (x *Index) Files(ctx context.Context) (map[repo.Path]File, error) {
-	files := make(map[repo.Path]File)
+func (x *Index) Files(ctx context.Context) (map[repo.Path]Entry, error) {
+	files := make(map[repo.Path]Entry)
 	err := x.each(ctx, `SELECT `+fileColumns+`, file.note FROM file JOIN path USING (id)`, func(s *sqlite.Stmt) error {
-		f := fileAt(s)
+		f := entryAt(s)
 		f.SummaryID = string(bytesAt(s, 4))
 		files[f.Path] = f
 		return nil
@@ -53,24 +52,24 @@ func (x *Index) Size(ctx context.Context) (int, error) {
 }
 
 // File returns an indexed file by its path; its number is 0 if there is none.
-func (x *Index) File(ctx context.Context, p repo.Path) (f File, err error) {
-	err = x.each(ctx, `SELECT `+fileColumns+` FROM file JOIN path USING (id) WHERE path = ?1`, func(s *sqlite.Stmt) error { f = fileAt(s); return nil }, p)
+func (x *Index) File(ctx context.Context, p repo.Path) (f Entry, err error) {
+	err = x.each(ctx, `SELECT `+fileColumns+` FROM file JOIN path USING (id) WHERE path = ?1`, func(s *sqlite.Stmt) error { f = entryAt(s); return nil }, p)
 	return f, err
 }
 
 // FileAt returns an indexed file by its number; its path is "" if there is none.
-func (x *Index) FileAt(ctx context.Context, number int64) (f File, err error) {
-	err = x.each(ctx, `SELECT `+fileColumns+` FROM file JOIN path USING (id) WHERE file.id = ?1`, func(s *sqlite.Stmt) error { f = fileAt(s); return nil }, number)
+func (x *Index) FileAt(ctx context.Context, number int64) (f Entry, err error) {
+	err = x.each(ctx, `SELECT `+fileColumns+` FROM file JOIN path USING (id) WHERE file.id = ?1`, func(s *sqlite.Stmt) error { f = entryAt(s); return nil }, number)
 	return f, err
 }
 
 // FilesAt returns indexed files by their numbers.
-func (x *Index) FilesAt(ctx context.Context, numbers []int64) (map[int64]File, error) {
+func (x *Index) FilesAt(ctx context.Context, numbers []int64) (map[int64]Entry, error) {
 	x.conn.SetInterrupt(ctx.Done())
-	files := make(map[int64]File, len(numbers))
+	files := make(map[int64]Entry, len(numbers))
 	err := sqlitex.ExecuteTransient(x.conn, `SELECT `+fileColumns+` FROM file JOIN path USING (id) WHERE file.id IN (`+numberList(numbers)+`)`, &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
-			f := fileAt(s)
+			f := entryAt(s)
 			files[f.Number] = f
 			return nil
 		},

@@ -21,7 +21,7 @@ func put(t *testing.T, x *Index, paths ...repo.Path) {
 	t.Helper()
 	err := x.Update(t.Context(), func(w *Writer) error {
 		for _, p := range paths {
-			if err := w.Put(Document{Path: p, Text: "some words", Kind: repo.KindSource}); err != nil {
+			if err := w.Put(Document{File: repo.File{Path: p, Kind: repo.KindSource}, Text: "some words"}); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ func TestUpdateDoesNotWaitForAnotherWriter(t *testing.T) {
 		if n := count(t, y); n != 1 {
 			t.Errorf("expected a reader to see 1 file meanwhile, found %d", n)
 		}
-		return w.Put(Document{Path: "b"})
+		return w.Put(Document{File: repo.File{Path: "b"}})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestUpdateTemporarilyWaitsForAnotherWriter(t *testing.T) {
 		release := hold(t, file)
 		tried := make(chan error, 1)
 		go func() {
-			tried <- y.UpdateTemporarily(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+			tried <- y.UpdateTemporarily(t.Context(), func(w *Writer) error { return w.Put(Document{File: repo.File{Path: "b"}}) })
 		}()
 		synctest.Wait()
 		select {
@@ -168,7 +168,7 @@ func TestUpdateOfAnEmptyIndexWaits(t *testing.T) {
 		release := hold(t, file)
 		updated := make(chan error, 1)
 		go func() {
-			updated <- y.Update(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+			updated <- y.Update(t.Context(), func(w *Writer) error { return w.Put(Document{File: repo.File{Path: "b"}}) })
 		}()
 		synctest.Wait()
 		select {
@@ -262,7 +262,7 @@ func TestUpdateTemporarilyLeavesNothingBehind(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "search.db"))
 	put(t, x, "a")
 	err := x.UpdateTemporarily(t.Context(), func(w *Writer) error {
-		if err := w.Put(Document{Path: "b"}); err != nil {
+		if err := w.Put(Document{File: repo.File{Path: "b"}}); err != nil {
 			return err
 		}
 		if n := count(t, w.Index); n != 2 {
@@ -284,7 +284,7 @@ func TestUpdateEndsWithItsContext(t *testing.T) {
 	err := x.Update(ctx, func(w *Writer) error {
 		cancel()
 		for {
-			if err := w.Put(Document{Path: "a"}); err != nil {
+			if err := w.Put(Document{File: repo.File{Path: "a"}}); err != nil {
 				return err
 			}
 		}
@@ -307,7 +307,7 @@ func TestDirectories(t *testing.T) {
 			"lib/a.go": repo.KindSource, "lib/b.go": repo.KindSource, "cmd/c.go": repo.KindSource, "cmd/c_test.go": repo.KindTest, "library.go": repo.KindSource,
 			"doc.md": repo.KindDoc,
 		} {
-			if err := w.Put(Document{Path: p, Kind: kind, Text: "see lib a go"}); err != nil {
+			if err := w.Put(Document{File: repo.File{Path: p, Kind: kind}, Text: "see lib a go"}); err != nil {
 				return err
 			}
 		}

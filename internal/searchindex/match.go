@@ -54,21 +54,21 @@ func (x *Index) Match(ctx context.Context, field Field, terms []string, limit in
 const filesWith = `SELECT ` + fileColumns + ` FROM in_text JOIN file ON file.id = in_text.rowid JOIN path ON path.id = file.id WHERE in_text MATCH ?1 `
 
 // FilesWith returns the files whose text has all of the terms, best first.
-func (x *Index) FilesWith(ctx context.Context, terms []string, limit int) ([]File, error) {
+func (x *Index) FilesWith(ctx context.Context, terms []string, limit int) ([]Entry, error) {
 	return x.filesWith(ctx, terms, filesWith+`ORDER BY rank LIMIT ?2`, limit)
 }
 
 // DocumentsWith returns the documents whose text has all of the terms, best first.
-func (x *Index) DocumentsWith(ctx context.Context, terms []string, limit int) ([]File, error) {
+func (x *Index) DocumentsWith(ctx context.Context, terms []string, limit int) ([]Entry, error) {
 	return x.filesWith(ctx, terms, filesWith+`AND kind = ?3 ORDER BY rank LIMIT ?2`, limit, repo.KindDoc)
 }
 
-func (x *Index) filesWith(ctx context.Context, terms []string, query string, args ...any) (list []File, err error) {
+func (x *Index) filesWith(ctx context.Context, terms []string, query string, args ...any) (list []Entry, err error) {
 	if len(terms) == 0 {
 		return nil, nil
 	}
 	args = append([]any{expression(terms, "AND")}, args...)
-	err = x.each(ctx, query, func(s *sqlite.Stmt) error { list = append(list, fileAt(s)); return nil }, args...)
+	err = x.each(ctx, query, func(s *sqlite.Stmt) error { list = append(list, entryAt(s)); return nil }, args...)
 	return list, err
 }
 

@@ -18,9 +18,7 @@ import (
 
 // A Document is the indexed data of one file.
 type Document struct {
-	Path      repo.Path
-	ID        repo.ID          // of its content
-	Kind      repo.Kind        // used for ranking
+	repo.File                  // path, content id and kind
 	Outline   *outline.Outline // nil if there is none
 	Imports   []outline.Import
 	Text      string // its content; "" if it is not searched

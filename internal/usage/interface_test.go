@@ -25,16 +25,18 @@ func (t *memoryTree) State(context.Context) (string, error) { return "", nil }
 
 func (t *memoryTree) Commit() repo.ID { return repo.ID{} }
 
-func (t *memoryTree) Files(context.Context) ([]find.File, error) {
-	var list []find.File
+func (t *memoryTree) Files(context.Context) ([]repo.File, error) {
+	var list []repo.File
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		sum := sha1.Sum([]byte(t.files[p]))
-		list = append(list, find.File{Path: p, ID: repo.IDFromBytes(sum[:]), Kind: repo.KindSource})
+		list = append(list, repo.File{Path: p, ID: repo.IDFromBytes(sum[:]), Kind: repo.KindSource})
 	}
 	return list, nil
 }
 
-func (t *memoryTree) Facts(_ context.Context, files []find.File, see func(find.File, find.Facts, []byte) error) error {
+func (t *memoryTree) Summary(repo.Path) string { return "" }
+
+func (t *memoryTree) Facts(_ context.Context, files []repo.File, see func(repo.File, find.Facts, []byte) error) error {
 	for _, f := range files {
 		content := []byte(t.files[f.Path])
 		o, refs, _ := outline.ParseWithReferences(f.Path, content) // both are nil for other files
@@ -45,8 +47,8 @@ func (t *memoryTree) Facts(_ context.Context, files []find.File, see func(find.F
 	return nil
 }
 
-func (t *memoryTree) References(ctx context.Context, files []find.File, see func(find.File, *outline.References) error) error {
-	return t.Facts(ctx, files, func(f find.File, facts find.Facts, _ []byte) error { return see(f, facts.References) })
+func (t *memoryTree) References(ctx context.Context, files []repo.File, see func(repo.File, *outline.References) error) error {
+	return t.Facts(ctx, files, func(f repo.File, facts find.Facts, _ []byte) error { return see(f, facts.References) })
 }
 
 func (t *memoryTree) Read(_ context.Context, p repo.Path) []byte { return []byte(t.files[p]) }

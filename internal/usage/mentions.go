@@ -47,7 +47,7 @@ func (r *reader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(candidates, func(a, b searchindex.File) int { return mentionRank(a.Kind) - mentionRank(b.Kind) })
+	slices.SortStableFunc(candidates, func(a, b searchindex.Entry) int { return mentionRank(a.Kind) - mentionRank(b.Kind) })
 	for _, c := range candidates[:min(len(candidates), mentionFiles)] {
 		isCode := c.Kind == repo.KindSource || c.Kind == repo.KindTest
 		if c.Path.Under(p) || known[c.Path] && isCode || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
@@ -113,7 +113,7 @@ func relativeTo(dir, p repo.Path) string {
 }
 
 // mention adds a file if match finds something in it.
-func (r *reader) mention(c searchindex.File, match func(line string) string) {
+func (r *reader) mention(c searchindex.Entry, match func(line string) string) {
 	content := r.tree.Read(r.ctx, c.Path)
 	if content == nil {
 		return

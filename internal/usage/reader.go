@@ -24,7 +24,7 @@ type reader struct {
 	ctx     context.Context
 	index   *searchindex.Index
 	tree    find.Tree
-	files   map[repo.Path]searchindex.File
+	files   map[repo.Path]searchindex.Entry
 	paths   []repo.Path // sorted
 	project *project.Project
 	limit   int
@@ -198,12 +198,12 @@ func (r *reader) user(l *searchindex.Link, certainty uses.Certainty) User {
 
 // facts returns the outline and the content of a file; nil if ken has none.
 func (r *reader) facts(paths []repo.Path) (map[repo.Path]fileFacts, error) {
-	files := make([]find.File, len(paths))
+	files := make([]repo.File, len(paths))
 	for i, p := range paths {
-		files[i] = find.File{Path: p, ID: r.files[p].ID, Kind: r.files[p].Kind}
+		files[i] = r.files[p].File
 	}
 	found := make(map[repo.Path]fileFacts, len(paths))
-	err := r.tree.Facts(r.ctx, files, func(f find.File, facts find.Facts, content []byte) error {
+	err := r.tree.Facts(r.ctx, files, func(f repo.File, facts find.Facts, content []byte) error {
 		found[f.Path] = fileFacts{facts.Outline, content}
 		return nil
 	})

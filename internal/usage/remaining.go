@@ -64,7 +64,7 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 	search.after = sync.OnceValues(func() (*uses.Resolver, error) {
 		return uses.NewResolver(newNewSource(indexed, files, c))
 	})
-	err = t.References(ctx, candidates, func(f find.File, refs *outline.References) error {
+	err = t.References(ctx, candidates, func(f repo.File, refs *outline.References) error {
 		refs = referencesToRemoved(f.Path, refs, names, wanted)
 		if refs == nil {
 			return nil
@@ -125,7 +125,7 @@ func removedByFile(c *change.Change) map[repo.Path]*removedThings {
 
 // candidateUsers lists the files that may use one of the removed things: those with an import that ends in the
 // name of the file or of its directory, those beside it, and those whose text contains a name.
-func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*removedThings, names map[string]bool) (list []find.File, cut bool, err error) {
+func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.Entry, wanted map[repo.Path]*removedThings, names map[string]bool) (list []repo.File, cut bool, err error) {
 	chosen := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
 	stems := make(map[string]bool)
@@ -173,7 +173,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Supports(outline.LanguageOf(p, nil)) {
 			continue
 		}
-		list = append(list, find.File{Path: p, ID: f.ID, Kind: f.Kind})
+		list = append(list, f.File)
 	}
 	if len(list) > maxRemainingFiles {
 		list, cut = list[:maxRemainingFiles], true
@@ -236,7 +236,7 @@ type remainingSearch struct {
 
 // remainingOf returns the old edges of one file that lead to something removed, unless the name now leads to
 // another declaration.
-func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References, old []uses.Edge) ([]Leftover, error) {
+func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.References, old []uses.Edge) ([]Leftover, error) {
 	var list []Leftover
 	var now *newEdges
 	for _, e := range old {
@@ -275,13 +275,13 @@ func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References,
 // newEdges are the edges of one file in the tree after a change.
 type newEdges struct {
 	before, after *uses.Resolver
-	file          *uses.File
+	file          *uses.ParsedFile
 	old           []uses.Edge
 	edges         []uses.Edge        // of the same references as the old ones
 	indexed       []searchindex.Edge // of all references, without untracked files
 }
 
-func (s *remainingSearch) newEdgesOf(file *uses.File, refs *outline.References, old []uses.Edge) (*newEdges, error) {
+func (s *remainingSearch) newEdgesOf(file *uses.ParsedFile, refs *outline.References, old []uses.Edge) (*newEdges, error) {
 	after, err := s.after()
 	if err != nil {
 		return nil, err
@@ -339,14 +339,14 @@ func lastName(full string) string {
 type overlay struct {
 	*find.Source
 	paths  []repo.Path
-	files  map[repo.Path]*uses.File // files that differ; nil for one without an outline
+	files  map[repo.Path]*uses.ParsedFile // files that differ; nil for one without an outline
 	hidden map[repo.Path]bool       // indexed files that the other tree does not have
 	read   func(repo.Path) []byte
 }
 
 // newOldSource returns the source for the tree before a change: the indexed tree with the old versions of the files.
-func newOldSource(indexed *find.Source, paths map[repo.Path]searchindex.File, c *change.Change) *overlay {
-	s := &overlay{Source: indexed, files: make(map[repo.Path]*uses.File), hidden: make(map[repo.Path]bool)}
+func newOldSource(indexed *find.Source, paths map[repo.Path]searchindex.Entry, c *change.Change) *overlay {
+	s := &overlay{Source: indexed, files: make(map[repo.Path]*uses.ParsedFile), hidden: make(map[repo.Path]bool)}
 	s.read = func(p repo.Path) []byte { return c.Read(p, true) }
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -362,8 +362,8 @@ func newOldSource(indexed *find.Source, paths map[repo.Path]searchindex.File, c 
 }
 
 // newNewSource returns the source for the tree after a change: the indexed tree with the untracked files.
-func newNewSource(indexed *find.Source, paths map[repo.Path]searchindex.File, c *change.Change) *overlay {
-	s := &overlay{Source: indexed, files: make(map[repo.Path]*uses.File)}
+func newNewSource(indexed *find.Source, paths map[repo.Path]searchindex.Entry, c *change.Change) *overlay {
+	s := &overlay{Source: indexed, files: make(map[repo.Path]*uses.ParsedFile)}
 	s.read = func(p repo.Path) []byte { return c.Read(p, false) }
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -376,14 +376,14 @@ func newNewSource(indexed *find.Source, paths map[repo.Path]searchindex.File, c 
 }
 
 // fileOf returns the facts of a file, nil without an outline.
-func fileOf(p repo.Path, o *outline.Outline, imports []outline.Import) *uses.File {
+func fileOf(p repo.Path, o *outline.Outline, imports []outline.Import) *uses.ParsedFile {
 	if o == nil {
 		return nil
 	}
-	return &uses.File{Path: p, Language: o.Language, Package: o.Package, Symbols: o.Symbols, Imports: imports}
+	return &uses.ParsedFile{Path: p, Outline: o, Imports: imports}
 }
 
-func (s *overlay) setPaths(indexed map[repo.Path]searchindex.File) {
+func (s *overlay) setPaths(indexed map[repo.Path]searchindex.Entry) {
 	s.paths = slices.Collect(maps.Keys(s.files))
 	for p := range indexed {
 		if _, other := s.files[p]; !other && !s.hidden[p] {
@@ -397,7 +397,7 @@ func (s *overlay) Paths() []repo.Path { return s.paths }
 
 func (s *overlay) Read(p repo.Path) ([]byte, error) { return s.read(p), nil }
 
-func (s *overlay) File(p repo.Path) (*uses.File, error) {
+func (s *overlay) File(p repo.Path) (*uses.ParsedFile, error) {
 	if f, other := s.files[p]; other {
 		return f, nil
 	}

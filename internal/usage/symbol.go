@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ken/internal/fault"
-	"ken/internal/find"
 	"ken/internal/order"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -329,13 +328,13 @@ func (r *reader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.
 	}
 	own := r.answer.Declarations[0].PathJSON // it lists its own lines
 	family := extensionFamily(repo.Path(own.Path))
-	var files []find.File
+	var files []repo.File
 	for _, c := range candidates {
 		if !known[c.Path] && c.Path.JSON() != own && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
-			files = append(files, find.File{Path: c.Path, ID: c.ID, Kind: c.Kind})
+			files = append(files, c.File)
 		}
 	}
-	err = r.tree.References(r.ctx, files, func(f find.File, refs *outline.References) error {
+	err = r.tree.References(r.ctx, files, func(f repo.File, refs *outline.References) error {
 		if refs == nil {
 			return nil
 		}

@@ -65,7 +65,7 @@ func (s *namedScope) bind(im *outline.Import) {
 
 // required returns the files that require, include or source may mean: relative to the file,
 // from the root or lib, else the only ones whose path ends like it.
-func (r *Resolver) required(from *File, name string) []repo.Path {
+func (r *Resolver) required(from *ParsedFile, name string) []repo.Path {
 	exts := []string{"", ".rb"}
 	switch from.Language {
 	case outline.PHP:

@@ -62,7 +62,7 @@ func (r *Resolver) readBases() map[string][]repo.Path {
 }
 
 // headersOf returns the files that a file includes, directly or through others.
-func (e *collector) headersOf(f *File) []repo.Path {
+func (e *collector) headersOf(f *ParsedFile) []repo.Path {
 	var list []repo.Path
 	seen := map[repo.Path]bool{f.Path: true}
 	queue := []*fileFacts{e.file(f.Path)}

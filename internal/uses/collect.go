@@ -17,7 +17,7 @@ type target struct {
 // A collector gathers the edges of one file. After its first error it adds nothing.
 type collector struct {
 	r    *Resolver
-	from *File
+	from *ParsedFile
 	own  *fileFacts // of from
 	refs *outline.References
 

@@ -17,7 +17,7 @@ type fileFacts struct {
 	decls    declIndex
 }
 
-func factsOf(f *File) *fileFacts {
+func factsOf(f *ParsedFile) *fileFacts {
 	facts := &fileFacts{path: f.Path, language: f.Language, pkg: f.Package, imports: f.Imports}
 	facts.decls.add(f)
 	facts.decls.sort()
@@ -90,7 +90,7 @@ func (d *decl) target() target { return target{d.path, d.fullName()} }
 // A declIndex has the declarations of a file or a package, sorted by name.
 type declIndex []decl
 
-func (x *declIndex) add(f *File) {
+func (x *declIndex) add(f *ParsedFile) {
 	for i := range f.Symbols {
 		*x = append(*x, declOf(f.Path, &f.Symbols[i]))
 	}

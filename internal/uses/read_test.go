@@ -14,7 +14,7 @@ func readTree(t *testing.T, archive string) *tree {
 	t.Helper()
 	tr := &tree{
 		content: make(map[repo.Path]string),
-		files:   make(map[repo.Path]*uses.File),
+		files:   make(map[repo.Path]*uses.ParsedFile),
 		refs:    make(map[repo.Path]*outline.References),
 	}
 	at := repo.Path("")
@@ -33,7 +33,7 @@ func readTree(t *testing.T, archive string) *tree {
 		if err != nil || o.Language == outline.Markdown {
 			continue
 		}
-		tr.files[p] = &uses.File{Path: p, Language: o.Language, Package: o.Package, Symbols: o.Symbols, Imports: refs.Imports}
+		tr.files[p] = &uses.ParsedFile{Path: p, Outline: o, Imports: refs.Imports}
 		tr.refs[p] = refs
 	}
 	return tr

@@ -49,7 +49,7 @@ func TestAnyInput(t *testing.T) {
 func randomTree(rt *rapid.T) *tree {
 	tr := &tree{
 		content: make(map[repo.Path]string),
-		files:   make(map[repo.Path]*uses.File),
+		files:   make(map[repo.Path]*uses.ParsedFile),
 		refs:    make(map[repo.Path]*outline.References),
 	}
 	pick := func(list ...string) string { return rapid.SampledFrom(list).Draw(rt, "pick") }
@@ -75,7 +75,8 @@ func randomTree(rt *rapid.T) *tree {
 	}
 	for range rapid.IntRange(1, 8).Draw(rt, "files") {
 		p := repo.Path(dir() + pick("a", "b", "index", "__init__", "mod", "lib", "main", "a_test") + pick(".go", ".ts", ".js", ".py", ".rs", ".java", ".c", ".h", ".rb", ".php", ".cs", ".sh"))
-		f := &uses.File{Path: p, Language: outline.LanguageOf(p, nil), Package: pick("a", "b", "a.b", "", `A\B`, "a_test")}
+		o := &outline.Outline{Language: outline.LanguageOf(p, nil), Package: pick("a", "b", "a.b", "", `A\B`, "a_test")}
+		f := &uses.ParsedFile{Path: p, Outline: o}
 		refs := new(outline.References)
 		for range rapid.IntRange(0, 4).Draw(rt, "imports") {
 			im := outline.Import{
@@ -166,7 +167,7 @@ type lockedTree struct {
 	mu *sync.Mutex
 }
 
-func (l lockedTree) File(p repo.Path) (*uses.File, error) {
+func (l lockedTree) File(p repo.Path) (*uses.ParsedFile, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tree.File(p)
@@ -186,7 +187,7 @@ type failingTree struct {
 
 var errDisk = errors.New("disk")
 
-func (f failingTree) File(p repo.Path) (*uses.File, error) {
+func (f failingTree) File(p repo.Path) (*uses.ParsedFile, error) {
 	if p == f.path {
 		return nil, fmt.Errorf("%s: %w", p, errDisk)
 	}

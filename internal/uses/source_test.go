@@ -27,7 +27,7 @@ import (
 // Facts are numbered like lines, from 1.
 type tree struct {
 	content map[repo.Path]string
-	files   map[repo.Path]*uses.File
+	files   map[repo.Path]*uses.ParsedFile
 	refs    map[repo.Path]*outline.References
 	asked   []repo.Path // what was read
 }
@@ -37,7 +37,7 @@ func newTree(t *testing.T, archive string) *tree {
 	t.Helper()
 	tr := &tree{
 		content: make(map[repo.Path]string),
-		files:   make(map[repo.Path]*uses.File),
+		files:   make(map[repo.Path]*uses.ParsedFile),
 		refs:    make(map[repo.Path]*outline.References),
 	}
 	at := repo.Path("")
@@ -62,7 +62,7 @@ func newTree(t *testing.T, archive string) *tree {
 
 func (tr *tree) addFacts(t *testing.T, p repo.Path, lang outline.Language, content string) {
 	t.Helper()
-	f := &uses.File{Path: p, Language: lang}
+	f := &uses.ParsedFile{Path: p, Outline: &outline.Outline{Language: lang}}
 	refs := new(outline.References)
 	n := 0
 	for line := range strings.Lines(content) {
@@ -140,7 +140,7 @@ func (tr *tree) Read(p repo.Path) ([]byte, error) {
 	return []byte(content), nil
 }
 
-func (tr *tree) File(p repo.Path) (*uses.File, error) {
+func (tr *tree) File(p repo.Path) (*uses.ParsedFile, error) {
 	tr.asked = append(tr.asked, p)
 	return tr.files[p], nil
 }

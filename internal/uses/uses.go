@@ -37,19 +37,18 @@ type Source interface {
 	Read(p repo.Path) ([]byte, error)
 	// File returns the facts of a file, nil when there are none. It is asked once for each
 	// file.
-	File(p repo.Path) (*File, error)
+	File(p repo.Path) (*ParsedFile, error)
 	// Declarations returns every declaration of a name in the tree. It is asked once for
 	// each name, and only for languages that are resolved by names, and C.
 	Declarations(name string) ([]Declaration, error)
 }
 
-// A File has the facts about one file.
-type File struct {
-	Path     repo.Path
-	Language outline.Language
-	Package  string           // as outline.Outline has it
-	Symbols  []outline.Symbol // Kind, Name, Qualified, Exported, Depth and Line are filled in
-	Imports  []outline.Import
+// A ParsedFile has the facts about one file. Of its outline, Language and Package are set, and Kind, Name, Qualified,
+// Exported, Depth and Line of the symbols.
+type ParsedFile struct {
+	*outline.Outline
+	Path    repo.Path
+	Imports []outline.Import
 }
 
 // A Declaration is a symbol and the file that declares it.
@@ -234,7 +233,7 @@ func (r *Resolver) has(p repo.Path) bool {
 
 // Edges returns the edges that leave a file, sorted, and how many of its uses have several
 // possible declarations. The error is one of the source's.
-func (r *Resolver) Edges(f *File, refs *outline.References) (edges []Edge, ambiguous int, err error) {
+func (r *Resolver) Edges(f *ParsedFile, refs *outline.References) (edges []Edge, ambiguous int, err error) {
 	if f == nil || refs == nil || isForeign(f.Path) {
 		return nil, 0, nil
 	}
@@ -265,7 +264,7 @@ func (r *Resolver) Edges(f *File, refs *outline.References) (edges []Edge, ambig
 // CanImport reports whether a file can import a name from the TypeScript or Python file p, and the
 // declaration is in a file other than not. If p may take the name from outside of the repository, it
 // reports true.
-func (r *Resolver) CanImport(from *File, p repo.Path, name string, not repo.Path) (bool, error) {
+func (r *Resolver) CanImport(from *ParsedFile, p repo.Path, name string, not repo.Path) (bool, error) {
 	if from == nil || !r.has(p) {
 		return false, nil
 	}
