@@ -34,7 +34,7 @@ func anchorTargets(doc repo.Path, m *mention.Mention) []repo.Path {
 // document is a mention of its own.
 func (j *judge) judgeAnchors(ctx context.Context) error {
 	byTarget := make(map[repo.Path][]int)
-	var files []File
+	var files []repo.File
 	gone := make(map[int]bool)
 	for i := range j.list {
 		m := &j.list[i]

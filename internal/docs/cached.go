@@ -26,8 +26,8 @@ const settled = 2 * time.Second
 type inputs struct {
 	kind   string // the kind of cache entry that depends on them
 	key    []byte
-	proven bool   // the stats prove the contents
-	edited []bool // of the entries in the index: the file may differ
+	proven bool               // the stats prove the contents
+	edited map[repo.Path]bool // tracked files that may differ from the index
 	found  []repo.FileStat
 	around []byte // the key of all inputs except tracked files
 
@@ -47,7 +47,7 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 		return nil, err
 	}
 	ignored := c.Git.IgnoreDigest()
-	in := &inputs{kind: cacheKind, edited: make([]bool, len(found)), found: found, proven: ignored != ""}
+	in := &inputs{kind: cacheKind, edited: make(map[repo.Path]bool), found: found, proven: ignored != ""}
 	k := c.Cache.Key(cacheKind)
 	fmt.Fprintf(k, "%q\n%s\n%s\n%s\n%q\n%v\n", c.Git.GitDir(), s.Head.Commit, view, ignored, c.Policy, c.Git.Sparse())
 	in.around = k.Sum()
@@ -62,7 +62,9 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 			continue // git has compared the file, and the checksum covers its stat
 		}
 		// A sparse checkout omits files. Their content is in the index.
-		in.edited[i] = f.Presence != repo.Absent
+		if f.Presence != repo.Absent {
+			in.edited[e.Path] = true
+		}
 		fmt.Fprintf(k, "%d %q %d %+v\n", i, string(e.Path), f.Presence, f.Stat)
 		if f.Stat.Mtime > recent || f.Stat.Ctime > recent {
 			in.proven = false

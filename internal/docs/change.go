@@ -14,7 +14,7 @@ import (
 // A TreeChange has both trees of a change and the symbols that it removes. It finds the mentions that hold before
 // the change and not after it. It needs no history: the tree before the change proves that a mention was right.
 type TreeChange struct {
-	Before, After []File                  // of both trees
+	Before, After []repo.File             // of both trees
 	Renamed       map[repo.Path]repo.Path // new paths by old ones
 	Symbols       []RemovedSymbol
 	// Named reports whether a file below dir in the new tree that is not a document contains a word.
@@ -199,7 +199,7 @@ func (c *TreeChange) compareAnchors(p repo.Path) {
 var includes = lazyRegexp(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
 
 // commands reads all task files of a tool.
-func (c *TreeChange) commands(kind *taskFile, files []File, before bool) commandList {
+func (c *TreeChange) commands(kind *taskFile, files []repo.File, before bool) commandList {
 	all := commandList{names: make(map[string]bool)}
 	for _, f := range files {
 		if !kind.has(f.Path) {

@@ -11,14 +11,14 @@ import (
 
 // A mention is broken if it held in the tree before a change and does not hold after it.
 func TestTreeChange(t *testing.T) {
-	files := func(paths ...repo.Path) (list []File) {
+	files := func(paths ...repo.Path) (list []repo.File) {
 		for _, p := range paths {
-			list = append(list, File{Path: p, Mode: repo.Regular, ID: repo.IDFromBytes(slices.Repeat([]byte{1}, 20))})
+			list = append(list, repo.File{Path: p, Mode: repo.Regular, ID: repo.IDFromBytes(slices.Repeat([]byte{1}, 20))})
 		}
 		return list
 	}
 	makefile := repo.IDFromBytes(slices.Repeat([]byte{2}, 20))
-	before := append(files("src/old.go", "src/stays.go", "parsing/a.go", "parsing/b.go"), File{Path: "Makefile", Mode: repo.Regular, ID: makefile})
+	before := append(files("src/old.go", "src/stays.go", "parsing/a.go", "parsing/b.go"), repo.File{Path: "Makefile", Mode: repo.Regular, ID: makefile})
 	after := append(files("src/new.go", "src/stays.go", "pkg/a.go", "pkg/b.go"), files("Makefile")...)
 	c := &TreeChange{
 		Before: before, After: after,
@@ -67,9 +67,9 @@ func TestTreeChange(t *testing.T) {
 }
 
 // regularFiles lists files with the same content.
-func regularFiles(paths ...repo.Path) (list []File) {
+func regularFiles(paths ...repo.Path) (list []repo.File) {
 	for _, p := range paths {
-		list = append(list, File{Path: p, Mode: repo.Regular, ID: repo.IDFromBytes(slices.Repeat([]byte{1}, 20))})
+		list = append(list, repo.File{Path: p, Mode: repo.Regular, ID: repo.IDFromBytes(slices.Repeat([]byte{1}, 20))})
 	}
 	return list
 }

@@ -160,7 +160,7 @@ func scripts(content []byte) commandList {
 }
 
 // judgeCommands decides which commands hold: those that any task file of the tree lists.
-func (j *judge) judgeCommands(ctx context.Context, files []File) error {
+func (j *judge) judgeCommands(ctx context.Context, files []repo.File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
 		if m := &j.list[i]; m.Kind == mention.Command && m.Verdict == "" {
@@ -209,8 +209,8 @@ func (j *judge) includesUnseen(r *commandList) bool {
 }
 
 // allCommands reads all task files of a tool. A file that cannot be read may list any command.
-func (j *judge) allCommands(ctx context.Context, files []File, b *taskFile) (commandList, error) {
-	var mine []File
+func (j *judge) allCommands(ctx context.Context, files []repo.File, b *taskFile) (commandList, error) {
+	var mine []repo.File
 	for _, f := range files {
 		if b.has(f.Path) {
 			mine = append(mine, f)

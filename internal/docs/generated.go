@@ -28,7 +28,7 @@ func (j *judge) hideGeneratedFiles(ctx context.Context) error {
 	if len(named) == 0 {
 		return nil
 	}
-	var code []File
+	var code []repo.File
 	for _, f := range j.index.files {
 		if f.Mode.SameType(repo.Regular) && !mention.IsDocument(f.Path) && outline.MayHaveOutline(f.Path) {
 			code = append(code, f)

@@ -46,19 +46,6 @@ func (hr *historyReader) history(ctx context.Context) (*history, error) {
 	return &history{h, reached, h.Parents()}, nil
 }
 
-// filesAt lists the files of a commit.
-func (hr *historyReader) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
-	entries, err := hr.EntriesAt(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	files := make([]File, len(entries))
-	for i, e := range entries {
-		files[i] = File{Path: e.Path, ID: e.ID, Mode: e.Mode}
-	}
-	return files, nil
-}
-
 // eachContent calls see with the contents in order. The error is [ErrAbsent] for a content that git does not have,
 // and [mention.ErrTooLarge] for one that is too large to read.
 func (hr *historyReader) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {

@@ -158,7 +158,7 @@ type judge struct {
 	fresh   map[repo.Path]*docPart // the documents that this run has checked
 }
 
-func newJudge(tree *workTree, past *historyReader, policy Policy, files []File) *judge {
+func newJudge(tree *workTree, past *historyReader, policy Policy, files []repo.File) *judge {
 	return &judge{
 		tree: tree, past: past, policy: policy, index: newTreeIndex(files), report: &Report{Head: past.head},
 		dropped: make(map[repo.Path][]string), fresh: make(map[repo.Path]*docPart),
@@ -178,7 +178,7 @@ func judgeAll(ctx context.Context, tree *workTree, past *historyReader, policy P
 }
 
 // run checks documents. It takes over the verdicts of an earlier report.
-func (j *judge) run(ctx context.Context, files []File, earlier *cachedReport) error {
+func (j *judge) run(ctx context.Context, files []repo.File, earlier *cachedReport) error {
 	if err := j.readDocuments(ctx, files); err != nil {
 		return err
 	}
@@ -280,8 +280,8 @@ func (t docStatements) saysGone(m *CheckedMention) bool {
 }
 
 // readDocuments finds the mentions in the documents.
-func (j *judge) readDocuments(ctx context.Context, files []File) error {
-	var chosen []File
+func (j *judge) readDocuments(ctx context.Context, files []repo.File) error {
+	var chosen []repo.File
 	for _, f := range files {
 		if f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
 			chosen = append(chosen, f)
@@ -332,7 +332,7 @@ func (j *judge) asked(p repo.Path) bool {
 }
 
 // judgeByTree finds the mentions that hold according to the tree alone.
-func (j *judge) judgeByTree(ctx context.Context, files []File) error {
+func (j *judge) judgeByTree(ctx context.Context, files []repo.File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]

@@ -12,14 +12,14 @@ import (
 )
 
 func censusOf(paths ...string) *treeIndex {
-	var list []File
+	var list []repo.File
 	for i, p := range paths {
 		mode := repo.Regular
 		if p, ok := strings.CutSuffix(p, "@"); ok {
-			list = append(list, File{Path: repo.Path(p), Mode: repo.Symlink})
+			list = append(list, repo.File{Path: repo.Path(p), Mode: repo.Symlink})
 			continue
 		}
-		list = append(list, File{Path: repo.Path(p), Mode: mode, ID: repo.SHA1.Blob([]byte{byte(i)})})
+		list = append(list, repo.File{Path: repo.Path(p), Mode: mode, ID: repo.SHA1.Blob([]byte{byte(i)})})
 	}
 	return newTreeIndex(list)
 }

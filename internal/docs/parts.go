@@ -59,7 +59,7 @@ func (c *Checker) cachedReportInputs(s *repo.Snapshot, in *inputs) *inputs {
 			continue
 		}
 		fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)
-		if !in.edited[i] && f.Presence == repo.RegularFile {
+		if !in.edited[e.Path] && f.Presence == repo.RegularFile {
 			continue
 		}
 		fmt.Fprintf(k, "%d %+v\n", f.Presence, f.Stat)
@@ -104,7 +104,7 @@ func (c *Checker) saveCachedReport(ctx context.Context, base *inputs, p *cachedR
 
 // changedSince returns the documents to check again: those whose content changed, and those that link to headings
 // of these.
-func (p *cachedReport) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.Path]bool {
+func (p *cachedReport) changedSince(files []repo.File, ids map[repo.Path]repo.ID) map[repo.Path]bool {
 	before := make(map[repo.Path]repo.ID, len(p.Documents))
 	for _, d := range p.Documents {
 		before[repo.Path(d.Path)] = d.ID
@@ -128,10 +128,10 @@ func (p *cachedReport) changedSince(files []File, ids map[repo.Path]repo.ID) map
 }
 
 // contentIDs returns the content ids of the documents whose files may differ from the index.
-func (t *workTree) contentIDs(ctx context.Context, files []File) (map[repo.Path]repo.ID, error) {
-	var edited []File
+func (t *workTree) contentIDs(ctx context.Context, files []repo.File) (map[repo.Path]repo.ID, error) {
+	var edited []repo.File
 	for _, f := range files {
-		if f.Edited && f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) {
+		if t.edited[f.Path] && f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) {
 			edited = append(edited, f)
 		}
 	}
@@ -220,7 +220,7 @@ func setOf(list []string) map[string]bool {
 }
 
 // cachedReport returns the result of the check, and for documents that were not checked the earlier result.
-func (j *judge) cachedReport(files []File, ids map[repo.Path]repo.ID, earlier *cachedReport) *cachedReport {
+func (j *judge) cachedReport(files []repo.File, ids map[repo.Path]repo.ID, earlier *cachedReport) *cachedReport {
 	p := &cachedReport{Report: *j.report}
 	p.Report.Mentions = withoutHolding(j.report.Mentions)
 	byDoc := make(map[repo.Path]*docPart)
@@ -269,7 +269,7 @@ func withoutHolding(list []CheckedMention) []CheckedMention {
 }
 
 // merge adds the other documents of an earlier report to the report on some.
-func (j *judge) merge(files []File, earlier *Report) {
+func (j *judge) merge(files []repo.File, earlier *Report) {
 	type piece struct {
 		tally    *DocumentCounts
 		mentions []CheckedMention

@@ -345,7 +345,7 @@ func (j *judge) findStagedMoves(ctx context.Context, open []*moveSearch) error {
 	if len(open) == 0 {
 		return nil
 	}
-	before, err := j.past.filesAt(ctx, j.past.head)
+	before, err := j.past.EntriesAt(ctx, j.past.head)
 	if err != nil {
 		return err
 	}

@@ -23,16 +23,16 @@ type symbolName struct{ owner, member string }
 // variable or from another project, and only the member counts. A member also counts in a file that declares a
 // type which the declaration of the owner names: the owner may inherit it.
 type symbolScan struct {
-	words wordSet             // members, and whether they occur in code
-	pairs map[symbolName]bool // qualified names, and whether they occur in code
-	owned wordSet             // words that own a member, and whether they occur in code
-	ofAny map[string][]string // owners by member
-	homes map[string][]File   // files by the owners that they declare, or belong to
-	coded map[string][]File   // files by the members of pairs in their code
-	known map[symbolName]bool // pairs in a file that the owner may inherit from
+	words wordSet                // members, and whether they occur in code
+	pairs map[symbolName]bool    // qualified names, and whether they occur in code
+	owned wordSet                // words that own a member, and whether they occur in code
+	ofAny map[string][]string    // owners by member
+	homes map[string][]repo.File // files by the owners that they declare, or belong to
+	coded map[string][]repo.File // files by the members of pairs in their code
+	known map[symbolName]bool    // pairs in a file that the owner may inherit from
 
 	mu     sync.Mutex
-	having map[string][]File // files by the words that occur anywhere in them
+	having map[string][]repo.File // files by the words that occur anywhere in them
 }
 
 // maxHaving limits how many files may contain a name that is examined more closely.
@@ -41,7 +41,7 @@ const maxHaving = 300
 func newSymbolScan() *symbolScan {
 	return &symbolScan{
 		words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(wordSet), ofAny: make(map[string][]string),
-		homes: make(map[string][]File), coded: make(map[string][]File), known: make(map[symbolName]bool), having: make(map[string][]File),
+		homes: make(map[string][]repo.File), coded: make(map[string][]repo.File), known: make(map[symbolName]bool), having: make(map[string][]repo.File),
 	}
 }
 
@@ -74,7 +74,7 @@ func (s *symbolScan) path(p repo.Path) {
 }
 
 // text marks the names in a file. It is safe for concurrent use.
-func (s *symbolScan) text(f File, text []byte) {
+func (s *symbolScan) text(f repo.File, text []byte) {
 	code := codeOf(f.Path)
 	has := make(map[string]bool)   // anywhere
 	coded := make(map[string]bool) // members, in code
@@ -233,7 +233,7 @@ func (s *symbolScan) holds(name string) bool {
 			at[f.Path.Dir()+"/*.go"] = true
 		}
 	}
-	return slices.ContainsFunc(coded, func(f File) bool {
+	return slices.ContainsFunc(coded, func(f repo.File) bool {
 		return at[f.Path] || strings.HasSuffix(string(f.Path), ".go") && at[f.Path.Dir()+"/*.go"]
 	})
 }
@@ -241,9 +241,9 @@ func (s *symbolScan) holds(name string) bool {
 // inherited finds the qualified names whose member is in a file that declares a type which the declaration of the
 // owner names.
 func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
-	var files []File
+	var files []repo.File
 	asked := make(map[repo.Path]bool)
-	ask := func(list []File) {
+	ask := func(list []repo.File) {
 		for _, f := range list {
 			if !asked[f.Path] {
 				asked[f.Path] = true

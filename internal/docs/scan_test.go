@@ -28,7 +28,7 @@ func TestSymbolScan(t *testing.T) {
 		scan.add(name)
 	}
 	for name, text := range files {
-		f := File{Path: repo.Path(name), Mode: repo.Regular}
+		f := repo.File{Path: repo.Path(name), Mode: repo.Regular}
 		scan.path(f.Path)
 		scan.text(f, []byte(text))
 	}
@@ -46,6 +46,6 @@ func TestSymbolScanOfLongLine(t *testing.T) {
 	testcost.Linear(t, "one long line", 20_000, func(n int) {
 		scan := newSymbolScan()
 		scan.add("Context.enter")
-		scan.text(File{Path: "a.js"}, []byte(strings.Repeat("x = Context.enter ; ", n/20)))
+		scan.text(repo.File{Path: "a.js"}, []byte(strings.Repeat("x = Context.enter ; ", n/20)))
 	})
 }

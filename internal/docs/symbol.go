@@ -87,7 +87,7 @@ func eachWord(text []byte, f func(at int, word []byte)) {
 // judgeSymbols decides which symbols hold: those whose name occurs in the code of the tree, as a definition or a
 // use. A name in use may belong to another symbol by now, but its spelling does not show that. Comments do not
 // count, and a qualified name must occur where its first part is (see [symbolScan]).
-func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
+func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
 		if m := &j.list[i]; m.Kind == mention.Symbol && m.Verdict == "" {
@@ -97,7 +97,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	if len(scan.words) == 0 {
 		return nil
 	}
-	var texts []File
+	var texts []repo.File
 	for _, f := range files {
 		if !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) {
 			continue
@@ -172,7 +172,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	})
 	p := &definitionSearch{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string)}
 	for _, f := range j.index.files {
-		if !f.Edited {
+		if !j.tree.edited[f.Path] {
 			p.now[f.ID] = true
 		}
 	}
@@ -237,7 +237,7 @@ type goneSymbol struct {
 // files that contain the name.
 func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymbol, error) {
 	which := make(map[repo.Path]bool)
-	var files []File
+	var files []repo.File
 	for _, g := range gone {
 		for _, f := range j.scan.having[g.name.member] {
 			if !which[f.Path] && outline.MayHaveOutline(f.Path) {
@@ -309,12 +309,12 @@ type definitionSearch struct {
 
 // at returns the words that a commit defined, with the files that define them.
 func (ds *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][]definedAt, error) {
-	files, err := ds.j.past.filesAt(ctx, commit)
+	files, err := ds.j.past.EntriesAt(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	var unread []File
-	files = slices.DeleteFunc(files, func(f File) bool {
+	var unread []repo.File
+	files = slices.DeleteFunc(files, func(f repo.File) bool {
 		return ds.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) ||
 			!outline.MayHaveOutline(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
 	})
@@ -349,7 +349,7 @@ func (ds *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]
 }
 
 // read finds the words that contents define.
-func (ds *definitionSearch) read(ctx context.Context, files []File) error {
+func (ds *definitionSearch) read(ctx context.Context, files []repo.File) error {
 	ids := make([]repo.ID, len(files))
 	for i, f := range files {
 		ids[i] = f.ID

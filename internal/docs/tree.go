@@ -11,7 +11,7 @@ import (
 
 // A treeIndex finds tracked files and directories by name.
 type treeIndex struct {
-	files  map[string]File
+	files  map[string]repo.File
 	dirs   map[string]bool     // "" is the root
 	byBase map[string][]string // files and directories by their last element
 	stems  map[string]bool     // files without their last extension
@@ -20,9 +20,9 @@ type treeIndex struct {
 	globs globs
 }
 
-func newTreeIndex(files []File) *treeIndex {
+func newTreeIndex(files []repo.File) *treeIndex {
 	c := &treeIndex{
-		files:  make(map[string]File, len(files)),
+		files:  make(map[string]repo.File, len(files)),
 		dirs:   map[string]bool{"": true},
 		byBase: make(map[string][]string, len(files)),
 		stems:  make(map[string]bool, len(files)),

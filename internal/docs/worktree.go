@@ -13,21 +13,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A File is a tracked file, in the index or in a commit.
-type File struct {
-	Path repo.Path
-	ID   repo.ID
-	Mode repo.Mode
-	// Edited is set if the file in the work tree may differ from ID.
-	Edited bool
-}
-
 // A workTree is the work tree that documents are checked against.
 type workTree struct {
 	git      *git.Repo
 	files    *content.Tree
 	snapshot *repo.Snapshot
-	edited   []bool // of the entries in the index: the file may differ
+	edited   map[repo.Path]bool // tracked files that may differ from the index
 
 	looked  []repo.Path // untracked paths that the result depends on
 	missing []repo.ID   // contents that git does not have
@@ -35,10 +26,10 @@ type workTree struct {
 }
 
 // tracked lists the files in the index, sorted by path.
-func (t *workTree) tracked() []File {
-	files := make([]File, len(t.snapshot.Index.Entries))
+func (t *workTree) tracked() []repo.File {
+	files := make([]repo.File, len(t.snapshot.Index.Entries))
 	for i, e := range t.snapshot.Index.Entries {
-		files[i] = File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]}
+		files[i] = repo.File{Path: e.Path, ID: e.ID, Mode: e.Mode}
 	}
 	return files
 }
@@ -46,7 +37,7 @@ func (t *workTree) tracked() []File {
 // Read calls see with the content of each file in the work tree, concurrently. It reads files that a sparse
 // checkout omits from git. The error is [mention.ErrTooLarge] for a file of more than most bytes, or
 // [mention.ErrNotText] if its name shows that it is not text. see must not keep the bytes.
-func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(i int, content []byte, err error)) error {
+func (t *workTree) Read(ctx context.Context, files []repo.File, most int64, see func(i int, content []byte, err error)) error {
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {
 		paths[i] = f.Path
@@ -88,7 +79,7 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 }
 
 // seeBlob calls see with a content from git, or with the reason why it cannot be read.
-func (t *workTree) seeBlob(f File, b []byte, size, most int64, see func(content []byte, err error)) {
+func (t *workTree) seeBlob(f repo.File, b []byte, size, most int64, see func(content []byte, err error)) {
 	switch {
 	case size < 0:
 		t.missing = append(t.missing, f.ID)

@@ -74,11 +74,11 @@ func (j *judge) removesAnything() bool {
 func (j *judge) treeChange() *docs.TreeChange {
 	c := &docs.TreeChange{After: j.After(), Renamed: j.Change.Renamed, Read: j.Change.Read, Policy: j.Policy}
 	isNew := make(map[repo.Path]bool)
-	changed := make(map[repo.Path]docs.File)
+	changed := make(map[repo.Path]repo.File)
 	for i := range j.Change.Files {
 		f := &j.Change.Files[i]
 		if f.OldMode != 0 {
-			changed[f.OldPath()] = docs.File{Path: f.OldPath(), ID: f.Old, Mode: f.OldMode}
+			changed[f.OldPath()] = repo.File{Path: f.OldPath(), ID: f.Old, Mode: f.OldMode}
 		}
 		if f.IsNew() {
 			isNew[f.Path] = true

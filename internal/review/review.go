@@ -115,7 +115,7 @@ type Facts struct {
 	Index *searchindex.Index
 	Tree  find.Tree
 	// After lists the files of that tree, including untracked ones.
-	After func() []docs.File
+	After func() []repo.File
 	// Policy lists the accepted documents and mentions.
 	Policy docs.Policy
 	// Gate is the verdict on the specs; nil if there are none.

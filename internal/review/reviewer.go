@@ -138,8 +138,8 @@ func (c *collector) addUncompared() {
 }
 
 // after lists the files of the tree after the change, including untracked ones.
-func (c *collector) after() []docs.File {
-	var files []docs.File
+func (c *collector) after() []repo.File {
+	var files []repo.File
 	for _, p := range c.t.Paths() {
 		f := c.t.Listed(p)
 		mode := repo.Regular
@@ -150,14 +150,14 @@ func (c *collector) after() []docs.File {
 			mode = repo.Gitlink
 		default:
 		}
-		files = append(files, docs.File{Path: p, ID: f.ID, Mode: mode})
+		files = append(files, repo.File{Path: p, ID: f.ID, Mode: mode})
 	}
 	for i := range c.change.Files {
 		if f := &c.change.Files[i]; f.NewMode != 0 && c.t.Listed(f.Path) == nil {
-			files = append(files, docs.File{Path: f.Path, ID: f.New, Mode: f.NewMode})
+			files = append(files, repo.File{Path: f.Path, ID: f.New, Mode: f.NewMode})
 		}
 	}
-	slices.SortFunc(files, func(a, b docs.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(files, func(a, b repo.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return files
 }
 

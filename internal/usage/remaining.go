@@ -340,7 +340,7 @@ type overlay struct {
 	*find.Source
 	paths  []repo.Path
 	files  map[repo.Path]*uses.ParsedFile // files that differ; nil for one without an outline
-	hidden map[repo.Path]bool       // indexed files that the other tree does not have
+	hidden map[repo.Path]bool             // indexed files that the other tree does not have
 	read   func(repo.Path) []byte
 }
 
