@@ -255,7 +255,7 @@ func TestAgentAsksForASymbol(t *testing.T) {
 	a := connect(t, r)
 	for _, name := range []string{"api/server.go#Serve", "Serve"} {
 		said := a.text("brief", map[string]any{"paths": []string{name}})
-		for _, want := range []string{"api/server.go:3  func Serve()", "api/start.go:3  call in Start", "go test ./api -run '^TestServe$'"} {
+		for _, want := range []string{`api/server.go:3  "func Serve()"`, `api/start.go:3  "call in Start"`, "go test ./api -run '^TestServe$'"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("brief of the symbol %s: %s\nwant %q", name, said, want)
 			}

@@ -43,7 +43,7 @@ func BeforeEdit(path, brief string, indexed bool) string {
 	if brief == "" {
 		return ""
 	}
-	head := "ken: about " + quoted(path)
+	head := "ken: about " + repo.QuotedName(path)
 	if indexed {
 		head += "; uses and history as last indexed"
 	}
@@ -156,9 +156,9 @@ func Places(places []Place) string {
 	const few, longest = 4, 140
 	var s strings.Builder
 	for _, p := range places[:min(few, len(places))] {
-		line := fmt.Sprintf("%s:%d", quoted(p.Path.String()), p.Line)
+		line := fmt.Sprintf("%s:%d", repo.QuotedName(p.Path.String()), p.Line)
 		if p.Symbol != "" {
-			line += " " + quoted(p.Symbol)
+			line += " " + repo.QuotedName(p.Symbol)
 		}
 		line += "\n"
 		if len(line) <= longest && len(head)+s.Len()+len(line) <= MaxPlaces {
@@ -169,14 +169,6 @@ func Places(places []Place) string {
 		return ""
 	}
 	return head + s.String()
-}
-
-// quoted returns a name as it is if it is one word of ordinary characters, else in quotes.
-func quoted(name string) string {
-	if name == fault.Quote(name) {
-		return name
-	}
-	return repo.Quotation(name)
 }
 
 // TimedOut says what a hook that ran out of time does not know, and which command to run;

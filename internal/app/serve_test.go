@@ -437,7 +437,7 @@ func TestServeMCP(t *testing.T) {
 		}
 		return done.Content[0].(*mcp.TextContent).Text
 	}
-	if text := ask("spec", map[string]any{"id": "api"}); !strings.HasPrefix(text, "api  ") || !strings.HasSuffix(text, "\nIt answers.\n") {
+	if text := ask("spec", map[string]any{"id": "api"}); !strings.Contains(text, "\napi  ") || !strings.HasSuffix(text, "\n> It answers.\n") {
 		t.Errorf("the spec as text:\n%s", text)
 	}
 	var doc struct{ Node struct{ ID, Body string } }

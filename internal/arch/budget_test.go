@@ -24,7 +24,7 @@ var budgets = []budget{
 	{[]string{"outline/syntax"}, 2870, 2500},
 	{[]string{"uses"}, 4230, 4500},
 	{[]string{"manifest", "project"}, 6170, 4000},
-	{[]string{"find", "usage", "searchindex"}, 7010, 6300},
+	{[]string{"find", "usage", "searchindex"}, 7026, 6300},
 	{[]string{"docs", "shell"}, 8880, 7000},
 	{[]string{"spec"}, 10090, 7400},
 	{[]string{"git"}, 9980, 7900},
@@ -34,16 +34,16 @@ var budgets = []budget{
 	{[]string{"registry"}, 4040, 3400},
 	{[]string{"survey"}, 6615, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3440, 2200},
-	{[]string{"brief", "change", "review", "summary"}, 5835, 5200},
+	{[]string{"brief", "change", "review", "summary"}, 5863, 5200},
 	{[]string{"board", "attention", "dashboard"}, 2475, 2200},
 	{[]string{"share"}, 1930, 1700},
 	{[]string{"web"}, 5645, 5200},
-	{[]string{"mcp"}, 2890, 2300},
+	{[]string{"mcp"}, 2952, 2300},
 	{[]string{"install", "githook", "agenthook"}, 4190, 3900},
 	{[]string{"model"}, 3450, 2900},
 	{[]string{"cli"}, 7625, 6600},
 	{[]string{"bench", "release"}, 2440, 2450},
-	{everythingElse, 7275, 6900},
+	{everythingElse, 7294, 6900},
 }
 
 // everythingElse is the group of the packages that no budget names.

@@ -63,9 +63,18 @@ func (s Section) head() string {
 	return s.Subject
 }
 
+// isPlainSubject reports whether a subject is a path, or a spec, whose name is one ordinary word.
+func isPlainSubject(subject string) bool {
+	name := strings.TrimPrefix(subject, "spec ")
+	return repo.QuotedName(name) == name
+}
+
 // quoted returns a section without items as a line of at most room bytes. If less than
 // minCutBytes of its text would fit, the line is longer than that.
 func (s Section) quoted(room int) string {
+	if !s.ByKen && !isPlainSubject(s.Subject) {
+		s.Subject = repo.Quotation(s.Subject)
+	}
 	head := s.head() + ": "
 	if s.ByKen {
 		return head + strings.Join(strings.Fields(s.Text), " ") + "\n"

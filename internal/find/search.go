@@ -277,5 +277,8 @@ func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []
 	if err != nil {
 		return nil, err
 	}
-	return append(why, fmt.Sprintf("changes with %s (%d of %d)", o.Path, c.together, c.of)), nil
+	return append(why, fmt.Sprintf(changesWith+"%s (%d of %d)", o.Path, c.together, c.of)), nil
 }
+
+// changesWith begins the only reason that names a path.
+const changesWith = "changes with "

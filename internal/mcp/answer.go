@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -17,7 +18,40 @@ import (
 // Tools return no structured content: Claude Code and VS Code show a model only the
 // structured part of an answer that has one.
 type answer interface {
-	print(out *term.IO)
+	print(out *text)
+}
+
+// A text is what an agent reads. Texts of the repository are in quotes.
+type text struct {
+	term.IO
+	quoted bool // something is in quotes
+}
+
+// name returns a name of the repository, in quotes unless it is one ordinary word.
+func (t *text) name(name string) string {
+	shown := repo.QuotedName(name)
+	t.quoted = t.quoted || shown != name
+	return shown
+}
+
+// quote returns a text of the repository in quotes; "" stays.
+func (t *text) quote(said string) string {
+	if strings.TrimSpace(said) == "" {
+		return ""
+	}
+	t.quoted = true
+	return repo.Quotation(said)
+}
+
+// textOf returns the text of an answer, after the note about quotations if it has some.
+func textOf(a answer) string {
+	var b bytes.Buffer
+	t := &text{IO: term.IO{Out: &b, Err: &b}}
+	a.print(t)
+	if t.quoted {
+		return repo.QuotationNote + "\n" + b.String()
+	}
+	return b.String()
 }
 
 // commonInput has the arguments of every tool.
@@ -33,19 +67,19 @@ func (c commonInput) format() answerFormat { return c.Format }
 
 // result returns an answer in a format.
 func result(a answer, f answerFormat) (*mcp.CallToolResult, error) {
-	var b bytes.Buffer
+	said := ""
 	if f == "json" {
+		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(a); err != nil {
 			return nil, fmt.Errorf("write the answer: %w", err)
 		}
-		safe := repo.EscapeJSON(b.Bytes())
-		b = *bytes.NewBuffer(safe)
+		said = string(repo.EscapeJSON(b.Bytes()))
 	} else {
-		a.print(&term.IO{Out: &b, Err: &b})
+		said = textOf(a)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: b.String()}}}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}, nil
 }
 
 // listLimit is the default for the lines of a list, so that it does not fill an agent's

@@ -124,7 +124,7 @@ func briefPath(ctx context.Context, w *ken.Repository, name string, budget int) 
 		return pathBrief{}, err
 	}
 	text, _ := b.Quoted(budget * brief.BytesPerToken)
-	return pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: text}, nil
+	return pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b, ""}, text: text}, nil
 }
 
 // briefSymbol says who uses a symbol, and what tests it.
@@ -133,16 +133,16 @@ func briefSymbol(ctx context.Context, w *ken.Repository, name string) (pathBrief
 	if err != nil {
 		return pathBrief{}, err
 	}
-	return pathBrief{PathJSON: repo.PathJSON{Path: name}, Brief: &featureDocument{u}, text: term.CleanText(u.String())}, nil
+	return pathBrief{PathJSON: repo.PathJSON{Path: name}, Brief: &featureDocument{u, ""}, text: u.Quoted()}, nil
 }
 
-func (b *briefAnswer) print(out *term.IO) {
+func (b *briefAnswer) print(out *text) {
 	for i, p := range b.Briefs {
 		if len(b.Briefs)+b.LeftOut > 1 {
 			if i > 0 {
 				out.Printf("\n")
 			}
-			out.Printf("== %s ==\n", term.Clean(p.Display()))
+			out.Printf("== %s ==\n", term.Clean(out.name(p.Display())))
 		}
 		if p.Error != "" {
 			out.Printf("error: %s\n", term.CleanText(p.Error))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -48,7 +47,7 @@ func (s *server) addFind(m *mcp.Server) {
 			if err != nil {
 				return nil, err
 			}
-			return featureDocument{found}, nil
+			return featureDocument{found, found.Quoted()}, nil
 		})
 	})
 }
@@ -59,9 +58,12 @@ func kindsOf(list string) []string {
 }
 
 // A featureDocument is an answer whose text and JSON form a feature makes.
-type featureDocument struct{ fmt.Stringer }
+type featureDocument struct {
+	document any
+	text     string // with texts of the repository in quotes
+}
 
 // MarshalJSON writes the document of the feature.
-func (d featureDocument) MarshalJSON() ([]byte, error) { return json.Marshal(d.Stringer) }
+func (d featureDocument) MarshalJSON() ([]byte, error) { return json.Marshal(d.document) }
 
-func (d featureDocument) print(out *term.IO) { out.Printf("%s", term.CleanText(d.String())) }
+func (d featureDocument) print(out *text) { out.Printf("%s", term.CleanText(d.text)) }

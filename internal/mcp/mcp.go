@@ -147,9 +147,9 @@ func rootPaths(w *ken.Repository, args []string) (paths []repo.Path, wrong []pat
 }
 
 // printWrong prints the paths that have no answer.
-func printWrong(out *term.IO, list []pathError) {
+func printWrong(out *text, list []pathError) {
 	for _, e := range list {
-		out.Line(term.Bad, "error", repo.Path(e.Path).String(), e.Error)
+		out.Line(term.Bad, "error", out.name(repo.Path(e.Path).String()), e.Error)
 		if e.Hint != "" {
 			out.Remarkf("hint: %s", term.Clean(e.Hint))
 		}

@@ -11,7 +11,6 @@ import (
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/registry"
-	"ken/internal/term"
 )
 
 type orientInput struct {
@@ -40,7 +39,7 @@ func (s *server) addOrient(m *mcp.Server) {
 
 type orientation struct{ *registry.Orientation }
 
-func (o orientation) print(out *term.IO) {
+func (o orientation) print(out *text) {
 	out.Printf("%s", o.Brief)
 	if o.LeftOut > 0 {
 		out.Remarkf("%s left out: call brief with a path, or raise budget", english.Count(o.LeftOut, "line"))

@@ -27,7 +27,7 @@ func (s *server) addReview(m *mcp.Server) {
 			if err != nil {
 				return nil, err
 			}
-			return featureDocument{r}, nil
+			return featureDocument{r, r.Quoted()}, nil
 		})
 	})
 }

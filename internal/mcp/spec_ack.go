@@ -43,9 +43,10 @@ func (s *server) addSpecAck(m *mcp.Server) {
 
 type acked struct{ *spec.AckResult }
 
-func (a acked) print(out *term.IO) {
-	out.Line(term.Plain, "acked", strings.Join(a.Nodes, ", "), "in commit "+a.Commit.Short())
+func (a acked) print(out *text) {
+	out.Line(term.Plain, "acked", out.name(strings.Join(a.Nodes, ", ")), "in commit "+a.Commit.Short())
 	if len(a.Edited) > 0 {
-		out.Line(term.Plain, "edited", strings.Join(a.Edited, ", "), "the ack is about the committed text, not about this edit")
+		why := "the ack is about the committed text, not about this edit"
+		out.Line(term.Plain, "edited", out.name(strings.Join(a.Edited, ", ")), why)
 	}
 }

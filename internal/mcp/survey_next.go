@@ -52,9 +52,9 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 
 type nextItem struct{ *survey.NextItem }
 
-func (n nextItem) print(out *term.IO) {
+func (n nextItem) print(out *text) {
 	if n.Item == nil {
-		out.Printf("%s\n", n.notReady())
+		out.Printf("%s\n", n.notReady(out))
 		return
 	}
 	out.Printf("%s\n", strings.TrimRight(term.CleanText(n.Item.Prompt), "\n"))
@@ -63,7 +63,7 @@ func (n nextItem) print(out *term.IO) {
 }
 
 // notReady says why no directory is ready, and when to ask again.
-func (n nextItem) notReady() string {
+func (n nextItem) notReady(out *text) string {
 	if n.Remaining == 0 {
 		return "no directory is left to describe"
 	}
@@ -74,8 +74,8 @@ func (n nextItem) notReady() string {
 	first := slices.MinFunc(n.Leased, func(a, b survey.LeasedPath) int { return a.Until.Compare(b.Until) })
 	by := ""
 	if first.By != "" {
-		by = " to " + first.By
+		by = " to " + out.name(first.By)
 	}
 	return text + fmt.Sprintf(", %d leased to others, %s%s until %s; ask again then",
-		len(n.Leased), first.Display(), by, first.Until.Format(time.RFC3339))
+		len(n.Leased), out.name(first.Display()), by, first.Until.Format(time.RFC3339))
 }

@@ -53,6 +53,6 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 
 type submitted struct{ *survey.Submitted }
 
-func (s submitted) print(out *term.IO) {
-	out.Line(term.Plain, string(s.Result), s.Display(), s.Reason)
+func (s submitted) print(out *text) {
+	out.Line(term.Plain, string(s.Result), out.name(s.Display()), s.Reason)
 }

@@ -70,7 +70,7 @@ type closed struct {
 	*registry.CloseResult
 }
 
-func (c closed) print(out *term.IO) {
+func (c closed) print(out *text) {
 	rep := registry.Report{State: c.State, Reasons: c.Reasons, Head: c.Commit, Counts: c.Counts}
 	out.Printf("%s\n", term.Clean(rep.Headline()))
 	if c.LastVerified != c.Commit && !c.LastVerified.IsZero() {
@@ -84,7 +84,7 @@ func (c closed) print(out *term.IO) {
 		if u.Assumed && u.Result == registry.Stored {
 			why = "for the current content; set read to the content id that you read"
 		}
-		out.Line(term.Plain, string(u.Result), u.Display(), why)
+		out.Line(term.Plain, string(u.Result), out.name(u.Display()), why)
 		if u.Hint != "" {
 			out.Remarkf("hint: %s", term.Clean(u.Hint))
 		}
@@ -93,10 +93,10 @@ func (c closed) print(out *term.IO) {
 }
 
 // printNeeds lists the files that need a summary.
-func (c closed) printNeeds(out *term.IO) {
+func (c closed) printNeeds(out *text) {
 	needs := c.NeedsSummary
 	for _, n := range needs[:min(len(needs), listLimit)] {
-		out.Line(term.Plain, "needs", n.Display(), "summary "+n.Summary.String())
+		out.Line(term.Plain, "needs", out.name(n.Display()), "summary "+n.Summary.String())
 	}
 	if more := len(needs) - listLimit; more > 0 {
 		out.Remarkf("%d more: set paths to the files you mean", more)

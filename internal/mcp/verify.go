@@ -89,7 +89,7 @@ func urgency(v registry.Verdict) int {
 	return i + 1 // unknown and conflicted are not in the list
 }
 
-func (v *verified) print(out *term.IO) {
+func (v *verified) print(out *text) {
 	out.Printf("%s\n", term.Clean(v.Headline()))
 	sparse := v.Counts.Sparse
 	for _, f := range v.Verdicts {
@@ -105,7 +105,10 @@ func (v *verified) print(out *term.IO) {
 		default:
 			why = word + ": " + reason
 		}
-		out.Line(term.Plain, finding, f.RawPath().String(), why)
+		if f.PathChanged != "" || f.Content.State == fresh.Unknown { // the reason names a path
+			why = out.quote(why)
+		}
+		out.Line(term.Plain, finding, out.name(f.RawPath().String()), why)
 	}
 	printWrong(out, v.Wrong)
 	if v.Omitted > 0 {

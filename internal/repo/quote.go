@@ -27,6 +27,25 @@ func Quotation(text string) string {
 	return `"` + strings.ToValidUTF8(text, string(unicode.ReplacementChar)) + `"`
 }
 
+// QuotedName returns a name, or a line that may be one, as it is if it is one word of ordinary characters, else as a
+// quotation.
+func QuotedName(name string) string {
+	if strings.Trim(name, ordinaryChars) == "" {
+		return name
+	}
+	return Quotation(name)
+}
+
+const ordinaryChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=#~^"
+
+// NoteQuotations puts the note before a text that has quotations.
+func NoteQuotations(text string) string {
+	if !strings.Contains(text, `"`) {
+		return text
+	}
+	return QuotationNote + "\n" + text
+}
+
 // IsMisleading reports whether a character can make a text look different from its content:
 // control characters, line and paragraph separators, bidirectional overrides and isolates, and
 // invisible tags. Joiners and direction marks do not count, because ordinary text needs them.

@@ -52,13 +52,7 @@ func (l *Line) markdown() string {
 	case l.Subject != "":
 		b.WriteString(l.Subject + " ")
 	}
-	for _, w := range l.words {
-		if w.data {
-			b.WriteString(codeSpan(w.text))
-		} else {
-			b.WriteString(w.text)
-		}
-	}
+	b.WriteString(l.textWith(codeSpan))
 	if l.Command != "" {
 		b.WriteString(": " + codeSpan(l.Command))
 	}

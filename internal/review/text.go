@@ -11,9 +11,15 @@ import (
 )
 
 // String returns the review for people: a headline, and a line for each problem.
-func (r *Review) String() string {
+func (r *Review) String() string { return r.text(plain) }
+
+// Quoted returns the review for agents, with the texts of the repository in quotes.
+func (r *Review) Quoted() string { return repo.NoteQuotations(r.text(repo.QuotedName)) }
+
+// text returns the review with each text of the repository as quote returns it.
+func (r *Review) text(quote func(string) string) string {
 	var b strings.Builder
-	b.WriteString(r.Headline())
+	b.WriteString(r.headline(quote))
 	if len(r.Lines) == 0 && len(r.Unknown) == 0 {
 		b.WriteString(": nothing to do")
 	}
@@ -21,17 +27,17 @@ func (r *Review) String() string {
 	if len(r.Lines)+len(r.Unknown)+len(r.OlderLines) > 0 {
 		b.WriteString("\n")
 	}
-	writeRows(&b, r.Lines)
+	writeRows(&b, r.Lines, quote)
 	if r.More > 0 {
 		fmt.Fprintf(&b, "and %s (--all)\n", english.Count(r.More, "more line"))
 	}
 	if len(r.Unknown) > 0 {
-		b.WriteString("unknown  " + r.unknownText() + "\n")
+		b.WriteString("unknown  " + r.unknownText(quote) + "\n")
 	}
 	switch {
 	case len(r.OlderLines) > 0:
 		b.WriteString("\nolder than this change\n")
-		writeRows(&b, r.OlderLines)
+		writeRows(&b, r.OlderLines, quote)
 	case r.Older > 0:
 		fmt.Fprintf(&b, "%s (--all)\n", english.Count(r.Older, "older problem"))
 	}
@@ -39,7 +45,9 @@ func (r *Review) String() string {
 }
 
 // Headline returns the range and the number of files.
-func (r *Review) Headline() string {
+func (r *Review) Headline() string { return r.headline(plain) }
+
+func (r *Review) headline(quote func(string) string) string {
 	files := english.Count(r.Files, "file") + " changed"
 	if r.Files == 0 {
 		files = "no file changed"
@@ -48,9 +56,9 @@ func (r *Review) Headline() string {
 	case r.From == "":
 		return "this change could not be reviewed"
 	case r.To != Worktree:
-		return fmt.Sprintf("%s from %s (%s) to %s", files, plain(r.Base), short(r.From), short(r.To))
+		return fmt.Sprintf("%s from %s (%s) to %s", files, quote(r.Base), short(r.From), short(r.To))
 	default:
-		return fmt.Sprintf("%s since %s (%s)", files, plain(r.Base), short(r.From))
+		return fmt.Sprintf("%s since %s (%s)", files, quote(r.Base), short(r.From))
 	}
 }
 
@@ -60,43 +68,64 @@ const Worktree = "worktree"
 func short(id string) string { return id[:min(len(id), 7)] }
 
 // unknownText returns a line about the checks that were not possible.
-func (r *Review) unknownText() string {
+func (r *Review) unknownText(quote func(string) string) string {
 	parts := make([]string, len(r.Unknown))
 	for i, u := range r.Unknown {
-		parts[i] = plain(u.Reason)
+		parts[i] = quote(u.Reason)
 		if u.Command != "" {
-			parts[i] += ": " + plain(u.Command)
+			parts[i] += ": " + quote(u.Command)
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
 // writeRows writes a line for each, in columns.
-func writeRows(b *strings.Builder, lines []Line) {
+func writeRows(b *strings.Builder, lines []Line, quote func(string) string) {
 	const widest = 44
 	width := 0
 	for _, l := range lines {
-		if n := len([]rune(l.Subject)); n <= widest {
+		if n := len([]rune(l.subject(quote))); n <= widest {
 			width = max(width, n)
 		}
 	}
 	for _, l := range lines {
-		parts := fmt.Sprintf("%-7s  %-*s  %s", l.Kind, width, plain(l.Subject), plain(l.Text))
+		parts := fmt.Sprintf("%-7s  %-*s  %s", l.Kind, width, l.subject(quote), l.textWith(quote))
 		if l.Kind == Also {
-			parts = fmt.Sprintf("%-7s  %s", l.Kind, plain(l.Text))
+			parts = fmt.Sprintf("%-7s  %s", l.Kind, l.textWith(quote))
 		}
 		if l.Kind == Tests && l.Command != "" {
-			parts = fmt.Sprintf("%-7s  %-*s  %s", l.Kind, width, plain(l.Subject), plain(l.Command))
+			parts = fmt.Sprintf("%-7s  %-*s  %s", l.Kind, width, l.subject(quote), quote(l.Command))
 		} else if l.Command != "" {
-			parts += "  " + plain(l.Command)
+			parts += "  " + quote(l.Command)
 		}
 		b.WriteString(strings.TrimRight(parts, " ") + "\n")
 		if l.listTests {
 			for _, t := range l.Tests {
-				fmt.Fprintf(b, "%-7s  %s\n", "", plain(t.Path))
+				fmt.Fprintf(b, "%-7s  %s\n", "", quote(t.Path))
 			}
 		}
 	}
+}
+
+// textWith returns the text with its data as quote returns it.
+func (l *Line) textWith(quote func(string) string) string {
+	var b strings.Builder
+	for _, w := range l.words {
+		if w.data {
+			b.WriteString(quote(w.text))
+		} else {
+			b.WriteString(plain(w.text))
+		}
+	}
+	return b.String()
+}
+
+// subject returns the subject as quote returns it, unless it is a count.
+func (l *Line) subject(quote func(string) string) string {
+	if l.Kind == Tests && l.Path == "" {
+		return l.Subject
+	}
+	return quote(l.Subject)
 }
 
 // String returns the line without columns.

@@ -10,6 +10,7 @@ import (
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/order"
+	"ken/internal/repo"
 )
 
 // textLimits limit the length of each list in a text.
@@ -27,24 +28,30 @@ type textLimits struct {
 
 var shortLimits = textLimits{users: 10, perSymbol: 3, used: 5, tests: 5, files: 3, together: 4, mentions: 3, decls: 4}
 
-// String returns the answer for people and agents, in about 25 lines: the most important part of each list, and
-// the number of omitted entries.
-func (a *Answer) String() string { return a.text(shortLimits) }
+// String returns the answer for people, in about 25 lines: the most important part of each list, and the number of
+// omitted entries.
+func (a *Answer) String() string { return a.text(shortLimits, unquoted) }
+
+// Quoted returns the answer for agents, with the texts of the repository in quotes.
+func (a *Answer) Quoted() string { return repo.NoteQuotations(a.text(shortLimits, repo.QuotedName)) }
+
+func unquoted(s string) string { return s }
 
 // Text returns the answer with at most limit files in each list.
 func (a *Answer) Text(limit int) string {
 	return a.text(textLimits{
 		users: limit, perSymbol: max(fewUsers, limit), used: limit, tests: limit, files: limit, together: limit, mentions: limit,
 		decls: maxDeclarations, all: true,
-	})
+	}, unquoted)
 }
 
-func (a *Answer) text(limits textLimits) string {
-	t := &textWriter{answer: a, limits: limits}
+// text returns the answer with each text of the repository as quote returns it.
+func (a *Answer) text(limits textLimits, quote func(string) string) string {
+	t := &textWriter{answer: a, limits: limits, quote: quote}
 	switch {
 	case a.OnlyTests:
 		t.limits.tests = max(limits.tests, DefaultLimit)
-		t.linef("%s", t.subject())
+		t.linef("%s", t.quote(t.subject()))
 	case a.Symbol == "":
 		t.path()
 		t.uses()
@@ -65,16 +72,19 @@ type textWriter struct {
 	strings.Builder
 	answer *Answer
 	limits textLimits
+	quote  func(string) string
 }
 
 func (t *textWriter) linef(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// rows prints lines of columns. The last column may be empty.
+// rows prints lines of columns, each cell quoted. The last column may be empty.
 func (t *textWriter) rows(rows [][]string) {
 	const widest = 60
 	var widths []int
 	for _, row := range rows {
-		for i, cell := range row {
+		for i := range row {
+			row[i] = t.quote(row[i])
+			cell := row[i]
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
@@ -128,7 +138,7 @@ func (t *textWriter) subject() string {
 // path prints the header of a file or directory, and its users.
 func (t *textWriter) path() {
 	a := t.answer
-	t.linef("%s", t.subject())
+	t.linef("%s", t.quote(t.subject()))
 	if t.limits.all {
 		var rows [][]string
 		for _, d := range a.Declarations {
@@ -148,10 +158,10 @@ func (t *textWriter) path() {
 			}
 			last = d.Name
 		}
-		t.linef("  declares %s", listed(names, len(a.Declarations)+a.More["declarations"]))
+		t.linef("  declares %s", t.quote(listed(names, len(a.Declarations)+a.More["declarations"])))
 	}
 	if a.Unknown != "" {
-		t.linef("users unknown: %s", a.Unknown)
+		t.linef("users unknown: %s", t.quote(a.Unknown))
 		return
 	}
 	t.users(a.UsedBy, t.limits.users, a.More["used_by"], false, false)
@@ -283,12 +293,12 @@ func (t *textWriter) symbol() {
 	a := t.answer
 	several := len(a.Declarations) > 1
 	if several {
-		t.linef("%d declarations of %s; each with its own users", a.Named, a.Symbol)
+		t.linef("%d declarations of %s; each with its own users", a.Named, t.quote(a.Symbol))
 		t.ambiguous()
 	}
 	shown := a.Declarations[:min(len(a.Declarations), max(1, t.limits.decls))]
 	for _, d := range shown {
-		t.linef("%s:%d  %s", d.Path, d.Line, english.Clip(d.Signature, 160))
+		t.linef("%s  %s", t.quote(fmt.Sprintf("%s:%d", d.Path, d.Line)), t.quote(english.Clip(d.Signature, 160)))
 		if len(d.SameFile) > 0 {
 			t.linef("  also in this file: %s", strings.TrimPrefix(lineList("", d.SameFile, 0), ":"))
 		}
@@ -299,12 +309,12 @@ func (t *textWriter) symbol() {
 		}
 		switch {
 		case a.Unknown != "":
-			t.linef("  users unknown: %s", a.Unknown)
+			t.linef("  users unknown: %s", t.quote(a.Unknown))
 		case several:
 			rows := len(userRows(slices.DeleteFunc(slices.Clone(users), func(u User) bool { return u.Starts })))
 			printed := t.users(users, t.limits.perSymbol, d.More, true, d.OwnFile)
 			if n := rows - printed + d.More; n > 0 {
-				t.linef("  and %s: ken uses %s", moreOf(n, "file"), fault.Quote(d.Path+"#"+d.Name))
+				t.linef("  and %s: ken uses %s", moreOf(n, "file"), t.quote(fault.Quote(d.Path+"#"+d.Name)))
 			}
 		default:
 			t.users(users, t.limits.users, a.More["used_by"], false, d.OwnFile)
@@ -317,9 +327,10 @@ func (t *textWriter) symbol() {
 	n := a.More["declarations"]
 	switch {
 	case len(others) > 0:
-		t.linef("also declared in %s; ask for one: ken uses PATH#%s", listed(others, len(others)+n), a.Symbol)
+		places := t.quote(listed(others, len(others)+n))
+		t.linef("also declared in %s; ask for one: ken uses PATH#%s", places, t.quote(a.Symbol))
 	case n > 0:
-		t.linef("and %s; ask for one: ken uses PATH#%s", moreOf(n, "declaration"), a.Symbol)
+		t.linef("and %s; ask for one: ken uses PATH#%s", moreOf(n, "declaration"), t.quote(a.Symbol))
 	}
 }
 
@@ -337,7 +348,7 @@ func (t *textWriter) uses() {
 		for _, row := range shown {
 			names = append(names, row.path.Path)
 		}
-		t.linef("uses %s: %s", english.Count(total, "file"), listed(names, total))
+		t.linef("uses %s: %s", english.Count(total, "file"), t.quote(listed(names, total)))
 	default:
 		t.linef("uses %s", english.Count(total, "file"))
 	}
@@ -452,14 +463,15 @@ func (t *textWriter) changes() {
 			}
 			list = append(list, one)
 		}
-		t.linef("%s %s (in %s since %s)", what, strings.Join(list, ", "), english.Count(a.Commits.Count, "commit"), a.Commits.Since)
+		commits := english.Count(a.Commits.Count, "commit")
+		t.linef("%s %s (in %s since %s)", what, t.quote(strings.Join(list, ", ")), commits, a.Commits.Since)
 	}
 	if len(a.SameBytes) > 0 {
 		var names []string
 		for _, p := range a.SameBytes[:min(len(a.SameBytes), t.limits.mentions)] {
 			names = append(names, p.Path)
 		}
-		t.linef("same bytes: %s", listed(names, len(a.SameBytes)+a.More["same_bytes"]))
+		t.linef("same bytes: %s", t.quote(listed(names, len(a.SameBytes)+a.More["same_bytes"])))
 	}
 }
 
@@ -516,7 +528,8 @@ func (t *textWriter) ambiguous() {
 	for _, f := range a.AmbiguousIn[:min(few, len(a.AmbiguousIn))] {
 		files = append(files, lineList(f.Path, f.Lines, f.More))
 	}
-	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), listed(files, total))
+	places := t.quote(listed(files, total))
+	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), places)
 }
 
 // ambiguousUses returns the number of uses as text; besides is set if the list has other uses.
@@ -542,7 +555,8 @@ func (t *textWriter) through() {
 		for _, f := range i.UsedBy[:min(few, len(i.UsedBy))] {
 			files = append(files, lineList(f.Path, f.Lines, f.More))
 		}
-		t.linef("likely through %s (%s:%d): %s", i.Name, i.Path, i.Line, listed(files, len(i.UsedBy)+i.More))
+		method := t.quote(fmt.Sprintf("%s (%s:%d)", i.Name, i.Path, i.Line))
+		t.linef("likely through %s: %s", method, t.quote(listed(files, len(i.UsedBy)+i.More)))
 	}
 }
 
