@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "english", "order", "enum", "suggest", "fresh", "model", "outline", "outline/syntax", "store", "shell", "manifest", "project"}
+	types    = []string{"repo", "fault", "english", "order", "enum", "suggest", "fresh", "model", "outline", "outline/syntax", "store", "shell", "manifest", "markup", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "board", "install", "agenthook", "share", "uses", "find", "change", "usage", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -37,9 +37,11 @@ var imports = func() map[string][]string {
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// manifest parses the content of files that its caller passes.
 	m["manifest"] = nil
+	// markup parses the content of documents that its caller passes.
+	m["markup"] = nil
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
 	// It quotes words as hints do.
-	m["project"] = []string{"repo", "fault", "order", "manifest", "shell"}
+	m["project"] = []string{"repo", "fault", "order", "manifest", "markup", "shell"}
 	// store has the stored types and the interfaces that the engines implement.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range features {
@@ -56,9 +58,9 @@ var imports = func() map[string][]string {
 	// Describe writes the text about one directory, and survey decides which directories need one. Excerpt reads texts
 	// that they pass.
 	m["survey/describe"] = join(types, readers, []string{"survey/excerpt"})
-	m["survey/excerpt"] = []string{"repo"}
+	m["survey/excerpt"] = []string{"repo", "markup"}
 	// docs/mention reads one document and knows nothing about the repository.
-	m["docs/mention"] = []string{"repo", "shell"}
+	m["docs/mention"] = []string{"repo", "shell", "markup"}
 	m["docs"] = join(types, readers, []string{"docs/mention"})
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
@@ -191,7 +193,7 @@ var restricted = map[string][]string{
 	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"install", "manifest"}, // tsconfig.json has comments
 	"mvdan.cc/sh":                            {"shell"},
-	"github.com/yuin/goldmark":               {"docs/mention", "web"},
+	"github.com/yuin/goldmark":               {"markup", "web"},
 	"github.com/pelletier/go-toml":           {"install", "manifest"}, // pyproject.toml and Cargo.toml say where modules are
 	"golang.org/x/mod":                       {"manifest"},
 	"github.com/rogpeppe/go-internal":        {},

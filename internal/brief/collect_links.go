@@ -79,7 +79,7 @@ func (r *collector) linkedReadme(ctx context.Context, d *survey.Directory) strin
 		if p.Dir() != d.Path || r.kind(p) != repo.KindSymlink || stem != "readme" {
 			continue
 		}
-		if text := describe.ReadmeLead(string(r.read(ctx, p))); text != "" {
+		if text := describe.ReadmeLead(p, string(r.read(ctx, p))); text != "" {
 			return text
 		}
 	}

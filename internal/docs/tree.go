@@ -96,7 +96,7 @@ func (t *treeIndex) inLanguage(doc repo.Path, p string) bool {
 	base := strings.TrimSuffix(doc.Base(), path.Ext(doc.Base()))
 	i := strings.LastIndexAny(base, "-._")
 	ext := path.Ext(p)
-	if i <= 0 || !mention.IsMarkdownExt(ext) || !languages[strings.ToLower(base[i+1:])] {
+	if i <= 0 || !mention.IsMarkdown(repo.Path(p)) || !languages[strings.ToLower(base[i+1:])] {
 		return false
 	}
 	_, ok := t.files[strings.TrimSuffix(p, ext)+base[i:]+ext]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/markup"
 	"ken/internal/repo"
 )
 
@@ -24,38 +25,35 @@ func (p *Project) docCommands(list *[]candidate, add func(candidate)) {
 var devHeading = lazyRegexp(`(?i)contribut|develop|hacking|from source|\bbuild|\btest`)
 
 // commandsIn adds the commands in the code blocks of a document, of all sections or of those with some headings.
-func (p *Project) commandsIn(doc repo.Path, headings *regexp.Regexp, list *[]candidate, add func(candidate)) {
-	n := 0
-	fenced := false
+func (p *Project) commandsIn(file repo.Path, headings *regexp.Regexp, list *[]candidate, add func(candidate)) {
+	doc := p.prose(file)
 	wanted := headings == nil
-	for line := range strings.Lines(string(p.text(doc))) {
-		n++
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case isFence(line):
-			fenced = !fenced
-			continue
-		case !fenced && headingMark().MatchString(trimmed):
-			wanted = headings == nil || headings.MatchString(trimmed)
-			continue
+	for i := range doc.Blocks {
+		b := &doc.Blocks[i]
+		if b.Kind == markup.Heading {
+			wanted = headings == nil || headings.MatchString(doc.Text(b))
 		}
-		indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
-		if !wanted || !fenced && !indented {
-			continue
-		}
-		trimmed = strings.TrimPrefix(strings.TrimPrefix(trimmed, "$ "), "> ")
-		for _, c := range splitShell(trimmed) {
-			use, key, lang, ok := classify(c.words)
-			hasPlaceholder := strings.ContainsAny(trimmed, "<>{}…")
-			canBePasted := c.plain && !hasPlaceholder
-			known := func(o candidate) bool { return o.purpose == use && o.key == key }
-			if !ok || !canBePasted || slices.ContainsFunc(*list, known) {
-				continue
+		for n, line := range strings.Split(doc.Text(b), "\n") {
+			if wanted && (b.Kind == markup.Code || markup.IsIndented(line)) {
+				p.commandsOn(line, Command{Source: file, Line: doc.Line(b.Lines[n].Start)}, list, add)
 			}
-			add(candidate{
-				Command: Command{Run: quoteWords(c.words), Source: doc, Line: n},
-				purpose: use, lang: lang, key: key, order: orderDoc,
-			})
 		}
+	}
+}
+
+// commandsOn adds the commands on a line of code.
+func (p *Project) commandsOn(line string, at Command, list *[]candidate, add func(candidate)) {
+	line = strings.TrimSpace(line)
+	line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "> ")
+	for _, c := range splitShell(line) {
+		use, key, lang, ok := classify(c.words)
+		hasPlaceholder := strings.ContainsAny(line, "<>{}…")
+		canBePasted := c.plain && !hasPlaceholder
+		known := func(o candidate) bool { return o.purpose == use && o.key == key }
+		if !ok || !canBePasted || slices.ContainsFunc(*list, known) {
+			continue
+		}
+		at.Run = quoteWords(c.words)
+		add(candidate{Command: at, purpose: use, lang: lang, key: key, order: orderDoc})
 	}
 }

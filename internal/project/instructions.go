@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/markup"
 	"ken/internal/order"
 	"ken/internal/repo"
 )
@@ -45,7 +46,7 @@ func (p *Project) Instructions(file repo.Path) []Instruction {
 			continue
 		}
 		texts = append(texts, text)
-		in := Instruction{Source: doc, Scope: instructionScope(doc), Headings: headings(text)}
+		in := Instruction{Source: doc, Scope: instructionScope(doc), Headings: headings(p.prose(doc))}
 		for _, l := range p.linesNaming(text, in.Scope, file) {
 			if !quoted[l.Text] && len(in.Lines) < maxLines {
 				in.Lines = append(in.Lines, l)
@@ -131,45 +132,27 @@ func instructionScope(doc repo.Path) repo.Path {
 	return dir
 }
 
-var (
-	headingMark   = lazyRegexp(`^#{1,6}\s+(.*?)\s*#*$`)
-	underlineMark = lazyRegexp(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,}|"{3,})$`)
-)
-
-// headings returns the headings of a Markdown or reStructuredText document. An underline is at least as long as its
-// heading.
-func headings(text string) []string {
+// headings returns the headings of a document.
+func headings(doc *markup.Document) []string {
 	var list []string
-	fenced := false
-	previous := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\n")
-		heading := ""
-		underline := underlineMark().MatchString(line)
-		underlines := underline && previous != "" && len(line) >= len(previous)
-		switch m := headingMark().FindStringSubmatch(line); {
-		case underlines && !fenced:
-			heading = previous
-		case isFence(line):
-			fenced = !fenced
-		case m != nil && !fenced:
-			heading = m[1]
+	for i := range doc.Blocks {
+		if doc.Blocks[i].Kind != markup.Heading || len(list) == maxHeadings {
+			continue
 		}
-		if heading = cleanText(heading); heading != "" && len(list) < maxHeadings {
+		if heading := cleanText(doc.Text(&doc.Blocks[i])); heading != "" {
 			list = append(list, heading)
-		}
-		previous = line
-		if underline {
-			previous = ""
 		}
 	}
 	return list
 }
 
-// isFence reports whether a line begins or ends a block of code.
-func isFence(line string) bool {
-	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+// prose returns a parsed document, without blocks if it is too complex.
+func (p *Project) prose(file repo.Path) *markup.Document {
+	doc, err := markup.Parse(markup.FormatOf(string(file)), p.text(file))
+	if err != nil {
+		return &markup.Document{}
+	}
+	return doc
 }
 
 // linesNaming returns the lines of a document that name a path or its directory.

@@ -3,6 +3,8 @@ package mention
 import (
 	"sort"
 	"strings"
+
+	"ken/internal/markup"
 )
 
 // An Ack is an acknowledgement in the document itself, in a comment:
@@ -37,7 +39,7 @@ const (
 )
 
 // parseAck records a comment if it is addressed to ken.
-func (r *reader) parseAck(p *passage, l *block, at int, comment string) {
+func (r *reader) parseAck(p *passage, l *markup.Block, at int, comment string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ken:")
 	if !ok {
 		return
@@ -45,7 +47,7 @@ func (r *reader) parseAck(p *passage, l *block, at int, comment string) {
 	verb, rest, _ := strings.Cut(rest, " ")
 	rest = strings.TrimSpace(rest)
 	pos := p.at(at)
-	n := ackComment{Ack: Ack{Line: r.lineOf(pos), Reason: rest}, depth: l.depth}
+	n := ackComment{Ack: Ack{Line: r.doc.Line(pos), Reason: rest}, depth: l.Depth}
 	switch {
 	case verb == "on":
 		if r.off > 0 {
@@ -63,10 +65,10 @@ func (r *reader) parseAck(p *passage, l *block, at int, comment string) {
 		return
 	case rest == "" || strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "—"):
 		n.Reason = strings.TrimSpace(strings.TrimLeft(rest, "-—"))
-		if l.kind == html {
+		if l.Kind == markup.HTML {
 			n.open = waiting
 		} else {
-			n.span = Span{l.lines[0].Start, l.lines[len(l.lines)-1].End}
+			n.span = Span{l.Lines[0].Start, l.Lines[len(l.Lines)-1].End}
 		}
 	default:
 		n.Mention, n.Reason = firstOf(rest)
@@ -88,25 +90,25 @@ func firstOf(s string) (first, rest string) {
 }
 
 // coverBlock applies the waiting comments to a block.
-func (r *reader) coverBlock(l *block) {
-	if len(l.lines) == 0 {
+func (r *reader) coverBlock(l *markup.Block) {
+	if len(l.Lines) == 0 {
 		return
 	}
-	span := Span{l.lines[0].Start, l.lines[len(l.lines)-1].End}
+	span := Span{l.Lines[0].Start, l.Lines[len(l.Lines)-1].End}
 	for i := len(r.notes) - 1; i >= 0 && i > len(r.notes)-32; i-- {
 		n := &r.notes[i]
 		switch n.open {
 		case waiting:
-			if l.kind == html && l.depth == n.depth {
+			if l.Kind == markup.HTML && l.Depth == n.depth {
 				continue // another comment
 			}
 			n.span = span
 			n.open = closed
-			if l.depth > n.depth { // the whole list or quote
+			if l.Depth > n.depth { // the whole list or quote
 				n.open = within
 			}
 		case within:
-			if l.depth > n.depth {
+			if l.Depth > n.depth {
 				n.span.End = span.End
 			} else {
 				n.open = closed

@@ -46,7 +46,7 @@ func Anchors(content []byte) map[string]bool {
 		switch {
 		case level > 0 && level <= 6 && len(text) > level && (text[level] == ' ' || text[level] == '\t'):
 			add(strings.TrimRight(strings.TrimSpace(string(text[level:])), "# "))
-		case len(above) > 0 && len(text) > 0 && (text[0] == '=' || text[0] == '-') && run(text) == len(text):
+		case len(above) > 0 && len(text) > 0 && len(bytes.Trim(text, string(text[:1]))) == 0 && (text[0] == '=' || text[0] == '-'):
 			add(string(above))
 		}
 		above = text

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/markup"
 	"ken/internal/repo"
 )
 
@@ -30,7 +31,7 @@ func RoleOf(p repo.Path) Role {
 	stem, ext := base, path.Ext(base)
 	stem = strings.TrimSuffix(stem, ext)
 	switch {
-	case markdown.has(ext):
+	case markup.FormatOf(base) == markup.Markdown:
 		for i, dir := range dirs {
 			if agentDirs.has(dir) || dir == ".github" && i+1 < len(dirs) && githubDirs.has(dirs[i+1]) {
 				return Agent
@@ -72,16 +73,9 @@ func isList(stem string) bool {
 }
 
 // IsMarkdown reports whether a document is read as Markdown. Others are read as lines with code spans.
-func IsMarkdown(p repo.Path) bool {
-	ext := strings.ToLower(path.Ext(p.Base()))
-	return markdown.has(ext) || agentFiles.has(strings.ToLower(p.Base())) && !plainText.has(ext)
-}
-
-// IsMarkdownExt reports whether an extension is that of a Markdown document.
-func IsMarkdownExt(ext string) bool { return markdown.has(ext) }
+func IsMarkdown(p repo.Path) bool { return markup.FormatOf(string(p)) == markup.Markdown }
 
 var (
-	markdown  = lexicon{text: ".md .markdown .mdown .mkd .mdx .mdc"}
 	plainText = lexicon{text: ".rst .adoc .asciidoc .txt"}
 
 	docDirs    = lexicon{text: "doc docs documentation"}

@@ -7,12 +7,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark/ast"
+	"ken/internal/markup"
 )
 
 // inline reads the text of a block. It returns the text with spaces in place of everything that is not prose:
 // code, destinations, markup.
-func (r *reader) inline(p *passage, l *block) (mask string) {
+func (r *reader) inline(p *passage, l *markup.Block) (mask string) {
 	out := make([]byte, len(p.text))
 	known := len(r.found)
 	switch {
@@ -20,65 +20,48 @@ func (r *reader) inline(p *passage, l *block) (mask string) {
 		copy(out, p.text)
 		r.directives(p, out)
 		r.plainSpans(p, out)
-	case l.kind == html:
-		r.markup(p, l, 0, p.text)
+	case l.Kind == markup.HTML:
+		r.tags(p, l, 0, p.text)
 	default:
 		r.spans(p, l, out)
 	}
 	if r.mdx {
 		r.mdxComments(p, l, known, out)
 	}
-	if l.kind != html {
+	if l.Kind != markup.HTML {
 		r.words(p, out)
 	}
 	return string(out)
 }
 
-// spans reads the inline nodes of a block and copies its prose to out.
-func (r *reader) spans(p *passage, l *block, out []byte) {
-	before := make(map[ast.Node]int) // the number of mentions found before a link
-	end := 0                         // the end of the last node that was read
-	// The walker returns no errors.
-	_ = ast.Walk(l.node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch n := n.(type) {
-		case *ast.Text:
-			if entering {
-				start := p.from(l.base + n.Segment.Start)
-				end = p.from(l.base + n.Segment.Stop)
-				copy(out[start:end], p.text[start:end])
-				if end < len(p.text) && p.text[end] == '\n' {
-					out[end] = '\n'
-				}
+// spans reads the inline parts of a block and copies its prose to out.
+func (r *reader) spans(p *passage, l *markup.Block, out []byte) {
+	var before []int // for each open link, the number of mentions found before it
+	end := 0         // the end of the last part that was read
+	for _, part := range l.Inlines() {
+		start := p.from(part.Start)
+		switch part.Kind {
+		case markup.Text:
+			end = p.from(part.End)
+			copy(out[start:end], p.text[start:end])
+			if end < len(p.text) && p.text[end] == '\n' {
+				out[end] = '\n'
 			}
-		case *ast.CodeSpan:
-			if first, last := n.FirstChild(), n.LastChild(); entering && first != nil {
-				start := p.from(l.base + first.(*ast.Text).Segment.Start)
-				end = p.from(l.base + last.(*ast.Text).Segment.Stop)
-				r.codeSpan(p, p.text, start, end)
-			}
-			return ast.WalkSkipChildren, nil
-		case *ast.RawHTML:
-			if entering && n.Segments.Len() > 0 {
-				start := p.from(l.base + n.Segments.At(0).Start)
-				end = p.from(l.base + n.Segments.At(n.Segments.Len()-1).Stop)
-				r.markup(p, l, start, p.text[start:end])
-			}
-			return ast.WalkSkipChildren, nil
-		case *ast.Link:
-			if entering {
-				before[n], end = len(r.found), p.from(l.base+n.Pos())
-			} else {
-				end = r.link(p, before[n], end, n.Reference != nil, string(n.Destination))
-			}
-		case *ast.Image:
-			if entering {
-				before[n], end = len(r.found), p.from(l.base+n.Pos())
-			} else {
-				end = r.link(p, before[n], end, n.Reference != nil, string(n.Destination))
-			}
+		case markup.CodeSpan:
+			end = p.from(part.End)
+			r.codeSpan(p, p.text, start, end)
+		case markup.Tag:
+			end = p.from(part.End)
+			r.tags(p, l, start, p.text[start:end])
+		case markup.LinkStart:
+			before = append(before, len(r.found))
+			end = start
+		case markup.LinkEnd:
+			last := len(before) - 1
+			end = r.link(p, before[last], end, part.Reference, part.Destination)
+			before = before[:last]
 		}
-		return ast.WalkContinue, nil
-	})
+	}
 }
 
 // link reads the destination of a link, and returns where it ends. The link text ends at the position at, and
@@ -170,7 +153,7 @@ func (r *reader) anchor(p *passage, offset int, dest string) {
 	if page != "" {
 		to, ok := linkName(page)
 		ext := path.Ext(to.name)
-		if !ok || to.dir && ext != "" || ext != "" && ext != ".html" && !markdown.has(ext) {
+		if !ok || to.dir && ext != "" || ext != "" && ext != ".html" && markup.FormatOf(to.name) != markup.Markdown {
 			return
 		}
 		n.in = to.name
@@ -186,7 +169,7 @@ func (r *reader) plainSpans(p *passage, out []byte) {
 		if n < 0 {
 			return
 		}
-		start := i + n + run([]byte(t[i+n:]))
+		start := len(t) - len(strings.TrimLeft(t[i+n:], "`"))
 		ticks := t[i+n : start]
 		// A longer span is not a name.
 		ahead := t[start:min(len(t), start+maxName+2+len(ticks))]
@@ -214,8 +197,8 @@ func (r *reader) directives(p *passage, out []byte) {
 	}
 }
 
-// markup reads the comments and tags in a piece of HTML, which begins at offset.
-func (r *reader) markup(p *passage, l *block, offset int, piece string) {
+// tags reads the comments and tags in a piece of HTML, which begins at offset.
+func (r *reader) tags(p *passage, l *markup.Block, offset int, piece string) {
 	for i := 0; i < len(piece); {
 		n := strings.IndexByte(piece[i:], '<')
 		if n < 0 {
@@ -243,7 +226,7 @@ func (r *reader) markup(p *passage, l *block, offset int, piece string) {
 
 // mdxComments reads the comments of MDX, and blanks them in out. It drops the mentions inside them; the first
 // known mentions belong to other blocks.
-func (r *reader) mdxComments(p *passage, l *block, known int, out []byte) {
+func (r *reader) mdxComments(p *passage, l *markup.Block, known int, out []byte) {
 	for i := 0; ; {
 		n := strings.Index(p.text[i:], "{/*")
 		if n < 0 {

@@ -1,7 +1,7 @@
 // Package mention reads documents: it finds the paths, symbols, commands and anchors of headings that a document
 // mentions.
 //
-// [Read] parses Markdown, reStructuredText and plain text. It decides by the text alone: is a word a path, do the
+// [Read] goes through the blocks of package markup. It decides by the text alone: is a word a path, do the
 // words around it call it removed or an example, does a comment acknowledge it? Whether the repository has the thing
 // is up to package docs.
 package mention

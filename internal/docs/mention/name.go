@@ -475,3 +475,5 @@ func SymbolWord(name string) string {
 func IsCapitalised(word string) bool {
 	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
 }
+
+func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }

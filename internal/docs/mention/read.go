@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"ken/internal/markup"
 	"ken/internal/repo"
 )
 
@@ -35,7 +36,7 @@ var (
 )
 
 // Read returns the mentions in a document. The error is [ErrTooLarge] for a document larger than [MaxBytes],
-// [ErrNotText] for one with zero bytes near its start, and [ErrTooComplex] for one that would be slow to parse.
+// [ErrNotText] for one with zero bytes near its start, and [markup.ErrTooComplex] for one that would be slow to parse.
 // Read skips bytes that are not UTF-8.
 func Read(doc repo.Path, content []byte) (*Document, error) {
 	if len(content) > MaxBytes {
@@ -44,20 +45,19 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
 		return nil, fmt.Errorf("read %s: %w: it contains zero bytes", doc, ErrNotText)
 	}
-	r := reader{path: doc, src: content, agent: RoleOf(doc) == Agent, mdx: strings.HasSuffix(string(doc), ".mdx")}
-	var blocks []block
-	if IsMarkdown(doc) {
-		var err error
-		blocks, err = markdownBlocks(content)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", doc, err)
-		}
-	} else {
-		r.plain = true
-		blocks = paragraphs(content, strings.HasSuffix(string(doc), ".rst"))
+	format := markup.FormatOf(string(doc))
+	parsed, err := markup.Parse(format, content)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", doc, err)
 	}
-	for i := range blocks {
-		r.readBlock(&blocks[i])
+	r := reader{
+		path: doc, src: content, doc: parsed,
+		agent: RoleOf(doc) == Agent, plain: format != markup.Markdown, mdx: strings.HasSuffix(string(doc), ".mdx"),
+	}
+	for i := range parsed.Blocks {
+		if format != markup.Plain || r.dropCode(&parsed.Blocks[i]) {
+			r.readBlock(&parsed.Blocks[i])
+		}
 	}
 
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
@@ -71,88 +71,6 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 		read.Mentions[i] = f.Mention
 	}
 	return read, nil
-}
-
-// paragraphs returns the blocks of a text that is not Markdown: lines up to the next blank one. Indented lines are
-// code or a continuation, and are skipped. In reStructuredText, they are code only after two colons or a directive
-// for code.
-func paragraphs(src []byte, rst bool) []block {
-	var out []block
-	open := false
-	literal := -1 // the indentation of the line that introduced the code; -1 outside of code
-	language := ""
-	var before Span // the previous line
-	for at := 0; at < len(src); {
-		end, next := lineEnd(src, at)
-		line := src[at:end]
-		indent := len(line) - len(bytes.TrimLeft(line, " \t"))
-		blank := len(bytes.TrimSpace(line)) == 0
-		if !blank && indent <= literal {
-			literal, open = -1, false
-		}
-		switch {
-		case blank && literal >= 0 && open && out[len(out)-1].kind == code:
-			out[len(out)-1].lines = append(out[len(out)-1].lines, Span{end, end})
-		case blank:
-			open = false
-		case literal >= 0:
-			if !open {
-				out = append(out, block{kind: code, info: language})
-				open = true
-			}
-			last := &out[len(out)-1]
-			last.lines = append(last.lines, Span{at, end})
-		case !rst && (bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t"))):
-		case rst && underline(line) && open && len(out[len(out)-1].lines) > 0 && out[len(out)-1].lines[len(out[len(out)-1].lines)-1] == before:
-			out[len(out)-1].kind, out[len(out)-1].level = heading, headingLevel(line[0])
-			open = false
-		default:
-			if !open {
-				out = append(out, block{kind: paragraph})
-				open = true
-			}
-			last := &out[len(out)-1]
-			last.lines = append(last.lines, Span{at, end})
-			if !rst {
-				break
-			}
-			if lang, ok := codeDirective(line); ok {
-				literal, language, open = indent, lang, false
-			} else if bytes.HasSuffix(bytes.TrimRight(line, " \t"), []byte("::")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("..")) {
-				literal, language, open = indent, "", false
-			}
-		}
-		if !blank {
-			before = Span{at, end}
-		}
-		at = next
-	}
-	return out
-}
-
-// underline reports whether a line underlines a title in reStructuredText.
-func underline(line []byte) bool {
-	const shortest = 3
-	line = bytes.TrimRight(line, " \t")
-	return len(line) >= shortest && strings.IndexByte("=-~^\"'#*+:._", line[0]) >= 0 && run(line) == len(line)
-}
-
-// headingLevel returns the usual level of a title with this underline character.
-func headingLevel(mark byte) int { return strings.IndexByte("#*=-~^\"'+:._", mark) + 1 }
-
-// codeDirective reports whether a line of reStructuredText introduces code, and returns the language.
-func codeDirective(line []byte) (language string, ok bool) {
-	name, rest, found := strings.Cut(strings.TrimSpace(string(line)), "::")
-	if !found {
-		return "", false
-	}
-	switch strings.TrimPrefix(name, ".. ") {
-	case "code-block", "code", "sourcecode":
-		return strings.ToLower(strings.TrimSpace(rest)), true
-	case "literal", "parsed-literal", "prompt":
-		return "", true
-	}
-	return "", false
 }
 
 // directivePath returns the span of the path that a reStructuredText directive includes.
@@ -179,11 +97,11 @@ type found struct {
 type reader struct {
 	path  repo.Path
 	src   []byte
+	doc   *markup.Document
 	agent bool // a document for agents, with @path imports
 	plain bool // not Markdown
 	mdx   bool
 
-	ends     []int // of the lines
 	headings []section
 	leads    []section // lines that end in a colon
 	found    []found
@@ -201,17 +119,17 @@ type section struct {
 type passage struct {
 	text   string
 	starts []int // of each line, in text
-	lines  []Span
+	lines  []markup.Span
 }
 
-func (r *reader) passage(l *block) passage {
-	p := passage{lines: l.lines, starts: make([]int, len(l.lines))}
-	if len(l.lines) == 1 {
-		p.text = string(r.src[l.lines[0].Start:l.lines[0].End])
+func (r *reader) passage(l *markup.Block) passage {
+	p := passage{lines: l.Lines, starts: make([]int, len(l.Lines))}
+	if len(l.Lines) == 1 {
+		p.text = string(r.src[l.Lines[0].Start:l.Lines[0].End])
 		return p
 	}
 	var b strings.Builder
-	for i, line := range l.lines {
+	for i, line := range l.Lines {
 		p.starts[i] = b.Len()
 		b.Write(r.src[line.Start:line.End])
 		b.WriteByte('\n')
@@ -238,22 +156,6 @@ func (p *passage) from(pos int) int {
 	return p.starts[n] + min(pos, p.lines[n].End) - p.lines[n].Start
 }
 
-// lineOf returns the number of the line at a position.
-func (r *reader) lineOf(pos int) int {
-	if r.ends == nil {
-		r.ends = make([]int, 0, len(r.src)/32)
-		for at := 0; ; at++ {
-			n := bytes.IndexByte(r.src[at:], '\n')
-			if n < 0 {
-				break
-			}
-			at += n
-			r.ends = append(r.ends, at)
-		}
-	}
-	return sort.SearchInts(r.ends, pos) + 1
-}
-
 // add adds the name in a piece of the passage; the piece begins at offset.
 func (r *reader) add(p *passage, offset int, piece string, n nameInText, form Form) *found {
 	if n.text == (Span{}) {
@@ -278,51 +180,57 @@ func (r *reader) add(p *passage, offset int, piece string, n nameInText, form Fo
 	return &r.found[len(r.found)-1]
 }
 
+// dropCode removes the lines of plain text that may be code, and reports whether others are left.
+func (r *reader) dropCode(l *markup.Block) bool {
+	l.Lines = slices.DeleteFunc(l.Lines, func(at markup.Span) bool { return markup.IsIndented(string(r.src[at.Start:at.End])) })
+	return len(l.Lines) > 0
+}
+
 // readBlock reads a block.
-func (r *reader) readBlock(l *block) {
+func (r *reader) readBlock(l *markup.Block) {
 	before := len(r.found)
 	p := r.passage(l)
-	if t := strings.TrimSpace(p.text); r.mdx && l.kind == paragraph && strings.HasPrefix(t, "{/*") && strings.HasSuffix(t, "*/}") {
-		l.kind = html // which has no other comments there
+	if t := strings.TrimSpace(p.text); r.mdx && l.Kind == markup.Paragraph && strings.HasPrefix(t, "{/*") && strings.HasSuffix(t, "*/}") {
+		l.Kind = markup.HTML // which has no other comments there
 	}
 	for len(r.leads) > 0 {
 		last := r.leads[len(r.leads)-1]
-		if last.level < l.depth || last.level == l.depth && l.kind == code {
+		if last.level < l.Depth || last.level == l.Depth && l.Kind == markup.Code {
 			break
 		}
 		r.leads = r.leads[:len(r.leads)-1]
 	}
 	around := r.around()
 	r.coverBlock(l)
-	switch l.kind {
-	case heading:
-		for len(r.headings) > 0 && r.headings[len(r.headings)-1].level >= l.level {
+	switch l.Kind {
+	case markup.Heading:
+		for len(r.headings) > 0 && r.headings[len(r.headings)-1].level >= l.Level {
 			r.headings = r.headings[:len(r.headings)-1]
 		}
 		around = r.around()
 		mask := r.inline(&p, l)
-		r.headings = append(r.headings, section{l.level, hedgeOfHeading(mask)})
+		r.headings = append(r.headings, section{l.Level, hedgeOfHeading(mask)})
 		r.hedgeSentences(before, mask, around)
-	case paragraph:
+	case markup.Paragraph:
 		if r.mdx && (strings.HasPrefix(p.text, "import ") || strings.HasPrefix(p.text, "export ")) {
 			return
 		}
 		mask := r.inline(&p, l)
 		last := r.hedgeSentences(before, mask, around)
 		if t := strings.TrimRight(mask, " \t\n*_"); strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") {
-			r.leads = append(r.leads, section{l.depth, last()})
+			r.leads = append(r.leads, section{l.Depth, last()})
 		}
-	case html:
+	case markup.HTML:
 		r.inline(&p, l)
 		r.hedgeSentences(before, "", around)
-	case linkDefinition:
+	case markup.LinkDefinition:
 		r.define(&p)
 		r.hedgeSentences(before, "", around)
-	case code:
+	case markup.Code:
 		r.code(&p, l, around)
 	}
 	for i := before; i < len(r.found); i++ {
-		r.found[i].Line = r.lineOf(r.found[i].pos)
+		r.found[i].Line = r.doc.Line(r.found[i].pos)
 	}
 }
 
@@ -374,11 +282,11 @@ func (r *reader) hedgeSentences(from int, mask string, all hedge) (last func() h
 func (m *Mention) hedge(h hedge) { m.Hedged, m.SaidGone = h >= doubtful, h == saidGone }
 
 // code reads a code block.
-func (r *reader) code(p *passage, l *block, around hedge) {
-	if len(l.lines) == 0 {
+func (r *reader) code(p *passage, l *markup.Block, around hedge) {
+	if len(l.Lines) == 0 {
 		return
 	}
-	if drawings.has(l.info) || l.info == "" {
+	if drawings.has(l.Language) || l.Language == "" {
 		if names, comments, ok := drawnNames(p.text); ok {
 			for i, n := range names {
 				f := r.add(p, 0, p.text, n, Drawing)
@@ -388,12 +296,12 @@ func (r *reader) code(p *passage, l *block, around hedge) {
 		}
 	}
 	known := len(r.found)
-	if l.info == "" || shells.has(l.info) {
-		for _, n := range shellNames(p.text, l.info != "") {
+	if l.Language == "" || shells.has(l.Language) {
+		for _, n := range shellNames(p.text, l.Language != "") {
 			r.add(p, 0, p.text, n, Block).hedge(around)
 		}
 	}
-	if len(r.found) > known || shells.has(l.info) || prompted(p.text) != p.text || diffs.has(l.info) {
+	if len(r.found) > known || shells.has(l.Language) || prompted(p.text) != p.text || diffs.has(l.Language) {
 		return
 	}
 	for _, n := range pathWords(p.text) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/markup"
 	"ken/internal/repo"
 )
 
@@ -638,7 +639,7 @@ func TestBombs(t *testing.T) {
 			{"CLAUDE.md", "```\n" + bomb(20_000)},
 			{"a.rst", bomb(20_000)},
 		} {
-			if _, err := Read(repo.Path(doc.path), []byte(doc.text)); err != nil && !errors.Is(err, ErrTooComplex) {
+			if _, err := Read(repo.Path(doc.path), []byte(doc.text)); err != nil && !errors.Is(err, markup.ErrTooComplex) {
 				t.Errorf("%q in %s: %v, want it read or refused as too complex", name, doc.path, err)
 			}
 		}
@@ -650,8 +651,8 @@ func TestTooComplex(t *testing.T) {
 		"quotes": strings.Repeat("> ", 200) + "a", "numbers": strings.Repeat("1. ", 200), "marks": strings.Repeat(">", 200),
 		"brackets": strings.Repeat("[a](", 10_000),
 	} {
-		if _, err := Read("a.md", []byte(text)); !errors.Is(err, ErrTooComplex) {
-			t.Errorf("Read of many %s returned the error %v; want %v", name, err, ErrTooComplex)
+		if _, err := Read("a.md", []byte(text)); !errors.Is(err, markup.ErrTooComplex) {
+			t.Errorf("Read of many %s returned the error %v; want %v", name, err, markup.ErrTooComplex)
 		}
 	}
 	for name, text := range map[string]string{

@@ -43,8 +43,8 @@ func readSelfDescription(ctx context.Context, tree workspace.Tree, it *Item, sta
 }
 
 // ReadmeLead returns the sentence of a README that describes its directory, "" for none.
-func ReadmeLead(content string) string {
-	return excerpt.Cut(excerpt.ParseReadme(content).Lead(), leadBytes)
+func ReadmeLead(file repo.Path, content string) string {
+	return excerpt.Cut(excerpt.ParseReadme(string(file), content).Lead(), leadBytes)
 }
 
 // MayDescribeDir reports whether the name of a file suggests a description of its directory.
@@ -260,7 +260,7 @@ func (r *descriptionReader) readme() SelfDescription {
 		if i < 0 {
 			continue
 		}
-		doc := excerpt.ParseReadme(r.read(i))
+		doc := excerpt.ParseReadme(name, r.read(i))
 		doc.DropMentions(r.staleMentions[r.item.Files[i].Path])
 		if doc.IsAboutOther(r.names()) {
 			continue

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-var markup = sync.OnceValue(func() *regexp.Regexp {
+var tags = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|</?[a-zA-Z][^<>]*>|:[a-z0-9_+-]{2,30}:(?::[a-z0-9_+-]{2,30}:)*`)
 })
 
@@ -32,7 +32,7 @@ var emphasis = strings.NewReplacer("**", "", "\u00a0", " ", " ~", " ")
 // Each of these functions reports whether its expression may match a text. It costs a hundredth of matching, and few
 // texts need the match.
 
-func mayHaveMarkup(text string) bool {
+func mayHaveTags(text string) bool {
 	return strings.Contains(text, "![") || strings.IndexByte(text, '<') >= 0 || strings.Count(text, ":") > 1
 }
 
@@ -59,8 +59,8 @@ func mayBeBanner(low string) bool {
 // StripMarkup removes the clause before it, or marks the cut with an ellipsis.
 func StripMarkup(text string) string {
 	text = html.UnescapeString(text)
-	if mayHaveMarkup(text) {
-		text = markup().ReplaceAllString(text, " ")
+	if mayHaveTags(text) {
+		text = tags().ReplaceAllString(text, " ")
 	}
 	if strings.ContainsAny(text, "_*") {
 		text = emphasised().ReplaceAllString(text, "$1$2$3")

@@ -25,7 +25,7 @@ func TestMayHave(t *testing.T) {
 		}
 		text := b.String()
 		for name, c := range map[string]struct{ may, does bool }{
-			"markup":    {mayHaveMarkup(text), markup().MatchString(text)},
+			"tags":      {mayHaveTags(text), tags().MatchString(text)},
 			"reference": {strings.ContainsAny(text, "[`"), reference().MatchString(text)},
 			"gap":       {mayHaveGap(text), gap().MatchString(text)},
 			"rule":      {mayHaveRule(text), rule().MatchString(text)},

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"ken/internal/markup"
 )
 
 // ReadmeNames are the names of READMEs, in the order in which ken reads them.
@@ -144,121 +146,84 @@ func isPlaceholder(text string) bool {
 	return strings.Contains(low, "${") || strings.Contains(low, "{{") || strings.Contains(low, "bootstrapped with")
 }
 
-// ParseReadme parses a README line by line. Lines that it does not understand are not part of a paragraph.
-func ParseReadme(content string) *Readme {
-	p := &readmeParser{Readme: &Readme{text: content}, asciidoc: strings.HasPrefix(content, "= ")}
-	content = comments().ReplaceAllString(frontMatter().ReplaceAllString(content, ""), "")
-	p.lines = strings.Split(content, "\n")
-	for p.at = 0; p.at < len(p.lines); p.at++ {
-		p.line()
+// ParseReadme parses the README in a file with a name. A README that is too complex has no title and no paragraphs.
+func ParseReadme(name, content string) *Readme {
+	r := &Readme{text: content}
+	doc, err := markup.Parse(markup.FormatOf(name), []byte(content))
+	if err != nil {
+		return r
 	}
-	p.flush()
-	return p.Readme
+	p := readmeParser{Readme: r}
+	for i := range doc.Blocks {
+		b := &doc.Blocks[i]
+		text := comments().ReplaceAllString(doc.Text(b), "")
+		switch {
+		case b.Kind == markup.Heading:
+			p.startSection(text)
+		case b.Kind == markup.HTML:
+			p.html(text)
+		case b.Kind == markup.Paragraph && b.Depth == 0 && !isBlock(text):
+			p.paragraph(text)
+		}
+	}
+	return r
 }
 
 var comments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`) })
 
-var frontMatter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\A---\n.*?\n---\n`) })
+var htmlHeading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<h[1-6]\b.*?</h[1-6]>`) })
 
 type readmeParser struct {
 	*Readme
-	lines []string
-	at    int
-	// asciidoc says that four dashes begin a code block; elsewhere they are a rule.
-	asciidoc bool
-	fence    string // the end of the current code block, "" outside
-	skips    bool   // the current block is no prose
-	current  []string
-	heading  string
-	nth      int
+	heading string
+	nth     int
 }
 
-// line parses one line.
-func (p *readmeParser) line() {
-	line := strings.TrimRight(p.lines[p.at], " \t")
-	plain := strings.TrimSpace(line)
-	switch {
-	case p.fence != "":
-		if strings.HasPrefix(plain, p.fence) {
-			p.fence = ""
-		}
-	case strings.HasPrefix(plain, "```"), strings.HasPrefix(plain, "~~~"):
-		p.flush()
-		p.fence = plain[:3]
-	case plain == "----" && p.asciidoc:
-		p.flush()
-		p.fence = plain
-	case plain == "":
-		p.flush()
-	case strings.HasPrefix(plain, "#") && strings.HasPrefix(strings.TrimLeft(plain, "#"), " "):
-		p.title(strings.Trim(strings.TrimRight(plain, "#"), "# "))
-	case strings.HasPrefix(plain, "= ") || strings.HasPrefix(plain, "== "):
-		p.title(strings.Trim(plain, "= "))
-	case strings.HasPrefix(strings.ToLower(plain), "<h") && len(plain) > 2 && plain[2] >= '1' && plain[2] <= '6':
-		p.title(StripMarkup(plain))
-	case isRuled(plain):
-		p.underline()
-	case len(p.current) == 0 && p.isBlock(line, plain):
-		p.skips = true
-		p.current = append(p.current, "")
-	default:
-		p.current = append(p.current, plain)
-	}
-}
-
-// isBlock reports whether a line starts a block that is no prose.
-func (p *readmeParser) isBlock(line, plain string) bool {
-	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
-		return true // code
-	}
-	for _, start := range [...]string{"> ", ">", "|", "- ", "* ", "+ ", "• ", ".. ", ":", "[[", "!!", "//", "--"} {
-		if strings.HasPrefix(plain, start) {
-			return true
-		}
-	}
-	return numbered().MatchString(plain) || definition().MatchString(plain)
-}
-
-var (
-	numbered   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+[.)] `) })
-	definition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[^\]]+\]:\s`) })
-)
-
-// underline handles a line of punctuation: a single line above it is a heading.
-func (p *readmeParser) underline() {
-	if len(p.current) == 1 && !p.skips {
-		text := p.current[0]
-		p.current = nil
-		p.title(text)
+// startSection starts a section. The first heading is the title of the document.
+func (p *readmeParser) startSection(heading string) {
+	heading = StripMarkup(heading)
+	if p.title == "" && len(p.paragraphs) == 0 {
+		p.title = heading
 		return
 	}
-	p.flush()
-}
-
-// title starts a section. The first heading is the title of the document.
-func (p *readmeParser) title(text string) {
-	p.flush()
-	text = StripMarkup(text)
-	if p.Readme.title == "" && len(p.paragraphs) == 0 {
-		p.Readme.title = text
-		return
-	}
-	p.heading = text
+	p.heading = heading
 	p.nth++
 }
 
-// flush ends the current paragraph.
-func (p *readmeParser) flush() {
-	lines, skips := p.current, p.skips
-	p.current, p.skips = nil, false
-	if len(lines) == 0 || skips {
-		return
+// html reads the headings and the text of a block of HTML.
+func (p *readmeParser) html(text string) {
+	at := 0
+	for _, h := range htmlHeading().FindAllStringIndex(text, -1) {
+		p.paragraph(text[at:h[0]])
+		p.startSection(text[h[0]:h[1]])
+		at = h[1]
 	}
-	text := strings.Join(lines, " ")
+	p.paragraph(text[at:])
+}
+
+// paragraph adds a paragraph if it is prose.
+func (p *readmeParser) paragraph(text string) {
+	text = strings.Join(strings.Fields(text), " ")
 	if isProse(text) {
 		p.paragraphs = append(p.paragraphs, paragraph{p.heading, p.nth, text})
 	}
 }
+
+// isBlock reports whether a paragraph is code, a table, a list or a directive.
+func isBlock(text string) bool {
+	if markup.IsIndented(text) {
+		return true
+	}
+	text = strings.TrimSpace(text)
+	for _, start := range [...]string{">", "# ", "|", "- ", "* ", "+ ", "• ", ".. ", ":", "[[", "!!", "//", "--"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return numbered().MatchString(text)
+}
+
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+[.)] `) })
 
 var link = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("!?\\[[^\\[\\]]*\\](?:\\([^)]*\\)|\\[[^\\]]*\\])|`[^`]*<[^<>]*>`_+|https?://\\S+|\\|[\\w. -]+\\|")
@@ -272,7 +237,7 @@ func isProse(text string) bool {
 			return false
 		}
 	}
-	text = markup().ReplaceAllString(text, " ")
+	text = tags().ReplaceAllString(text, " ")
 	text = link().ReplaceAllString(text, " ")
 	letters, other := 0, 0
 	for _, c := range text {
@@ -284,9 +249,4 @@ func isProse(text string) bool {
 		}
 	}
 	return letters >= 12 && letters >= 3*other
-}
-
-// isRuled reports whether a line is drawn with punctuation, as below a heading.
-func isRuled(line string) bool {
-	return len(line) > 2 && strings.Trim(line, "=-~^\"'`#*+_.:") == ""
 }

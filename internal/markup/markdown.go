@@ -1,4 +1,4 @@
-package mention
+package markup
 
 import (
 	"bytes"
@@ -12,27 +12,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A block is a part of a document that has text and no child blocks.
-type block struct {
-	kind  blockKind
-	lines []Span // the part of each line that belongs to the block, without the line end
-	info  string // for code: the language, in lower case
-	level int    // for a heading
-	depth int    // the number of quotes and list items around it
-	node  ast.Node
-	base  int // the offset of the positions in node
-}
-
-type blockKind int
-
-const (
-	paragraph blockKind = iota
-	heading
-	code
-	html
-	linkDefinition
-)
-
 // ErrTooComplex is returned for a document that goldmark would parse too slowly for its size.
 var ErrTooComplex = errors.New("too deeply nested, or too many brackets in one paragraph")
 
@@ -44,19 +23,19 @@ const (
 	maxBrackets = 20_000_000
 )
 
-// markdownBlocks returns the blocks of a Markdown document in order.
-func markdownBlocks(src []byte) ([]block, error) {
+// parseMarkdown returns the blocks of a Markdown document in order.
+func parseMarkdown(src []byte) ([]Block, error) {
 	base := skipFrontmatter(src)
 	body := src[base:]
 	if tooComplex(body) {
 		return nil, ErrTooComplex
 	}
-	var out []block
+	var out []Block
 	depth := 0
 	document := markdownParser().Parse(text.NewReader(body))
 	// The walker returns no errors.
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		l := block{depth: depth, node: n, base: base}
+		b := Block{Depth: depth, inlines: func() []Inline { return inlinesOf(n, base) }}
 		switch n := n.(type) {
 		case *ast.Blockquote, *ast.ListItem:
 			if entering {
@@ -66,31 +45,73 @@ func markdownBlocks(src []byte) ([]block, error) {
 			}
 			return ast.WalkContinue, nil
 		case *ast.Heading:
-			l.kind, l.level = heading, n.Level
+			b.Kind = Heading
+			b.Level = n.Level
 		case *ast.Paragraph, *ast.TextBlock:
-			l.kind = paragraph
+			b.Kind = Paragraph
 		case *ast.CodeBlock:
-			l.kind = code
+			b.Kind = Code
 		case *ast.FencedCodeBlock:
-			l.kind = code
+			b.Kind = Code
 			if n.Info != nil {
-				l.info = language(string(n.Info.Segment.Value(body)))
+				b.Language = language(string(n.Info.Segment.Value(body)))
 			}
 		case *ast.HTMLBlock:
-			l.kind = html
+			b.Kind = HTML
 		case *ast.LinkReferenceDefinition:
-			l.kind = linkDefinition
+			b.Kind = LinkDefinition
 		default:
 			return ast.WalkContinue, nil
 		}
 		if !entering {
 			return ast.WalkContinue, nil
 		}
-		l.lines = linesOf(n, body, base)
-		out = append(out, l)
+		b.Lines = linesOf(n, body, base)
+		out = append(out, b)
 		return ast.WalkSkipChildren, nil
 	})
 	return out, nil
+}
+
+// inlinesOf returns the inline parts of a block. Positions in the document are those of the node plus base.
+func inlinesOf(block ast.Node, base int) []Inline {
+	var list []Inline
+	add := func(kind InlineKind, from, to text.Segment) {
+		list = append(list, Inline{Kind: kind, Span: Span{base + from.Start, base + to.Stop}})
+	}
+	link := func(n ast.Node, entering bool, destination []byte, reference *ast.ReferenceLink) {
+		l := Inline{Kind: LinkEnd, Destination: string(destination), Reference: reference != nil}
+		if entering {
+			l.Kind = LinkStart
+			l.Start = base + n.Pos()
+		}
+		list = append(list, l)
+	}
+	// The walker returns no errors.
+	_ = ast.Walk(block, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				add(Text, n.Segment, n.Segment)
+			}
+		case *ast.CodeSpan:
+			if entering && n.HasChildren() {
+				add(CodeSpan, n.FirstChild().(*ast.Text).Segment, n.LastChild().(*ast.Text).Segment)
+			}
+			return ast.WalkSkipChildren, nil
+		case *ast.RawHTML:
+			if entering && n.Segments.Len() > 0 {
+				add(Tag, n.Segments.At(0), n.Segments.At(n.Segments.Len()-1))
+			}
+			return ast.WalkSkipChildren, nil
+		case *ast.Link:
+			link(n, entering, n.Destination, n.Reference)
+		case *ast.Image:
+			link(n, entering, n.Destination, n.Reference)
+		}
+		return ast.WalkContinue, nil
+	})
+	return list
 }
 
 // markdownParser parses CommonMark. It leaves emphasis in the text, because it changes no name.
@@ -219,15 +240,6 @@ func skipFrontmatter(src []byte) int {
 	return at
 }
 
-// run returns how often the first byte repeats.
-func run(line []byte) int {
-	n := 0
-	for n < len(line) && line[n] == line[0] {
-		n++
-	}
-	return n
-}
-
 // language returns the language in the info string of a fence.
 func language(info string) string {
 	info = strings.TrimLeft(strings.TrimSpace(info), "{.")
@@ -236,5 +248,3 @@ func language(info string) string {
 	}
 	return strings.ToLower(info)
 }
-
-func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
