@@ -327,3 +327,23 @@ func TestIDsOnlyInDocuments(t *testing.T) {
 		t.Errorf("orient has an id:\n%s", text)
 	}
 }
+
+// state says, like the command line, that it wrote a phase that the contract does not know.
+func TestStateUpdateWarns(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n")
+	r.Commit("begin")
+	a := connect(t, r)
+	update := func(phase, format string) string {
+		return a.text("state", map[string]any{"action": "update", "set": map[string]any{"phase": phase}, "format": format})
+	}
+	if text := update("partition_lanes", "text"); !strings.Contains(text, "\n# warning: phase is \"partition_lanes\", expected ") {
+		t.Errorf("no warning about an unknown phase:\n%s", text)
+	}
+	if text := update("partition_lanes", "json"); !strings.Contains(text, `"warnings":["warning: phase is \"partition_lanes\", expected `) {
+		t.Errorf("no warning in the document:\n%s", text)
+	}
+	if text := update("implement", "text"); strings.Contains(text, "warning") {
+		t.Errorf("a warning about a known phase:\n%s", text)
+	}
+}

@@ -38,7 +38,7 @@ var budgets = []budget{
 	{[]string{"board", "attention", "dashboard"}, 2475, 2200},
 	{[]string{"share"}, 1930, 1700},
 	{[]string{"web"}, 5645, 5200},
-	{[]string{"mcp"}, 2952, 2300},
+	{[]string{"mcp"}, 2958, 2300},
 	{[]string{"install", "githook", "agenthook"}, 4190, 3900},
 	{[]string{"model"}, 3450, 2900},
 	{[]string{"cli"}, 7625, 6600},

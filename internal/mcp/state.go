@@ -42,6 +42,8 @@ type stateOutput struct {
 	Written  *workflow.PutResult `json:"written,omitempty"`
 	// Problems are the findings of check.
 	Problems []contract.Problem `json:"problems,omitzero"`
+	// Warnings are about values that update wrote though the contract does not know them.
+	Warnings []string `json:"warnings,omitempty"`
 
 	text []byte // the document as YAML
 }
@@ -81,6 +83,7 @@ func answerState(ctx context.Context, k *workflow.Manager, in stateInput) (out *
 		var pairs []workflow.Pair
 		if pairs, err = statePairs(in.Set); err == nil {
 			out.Workflow, err = k.Update(ctx, workflow.UpdateOptions{Pairs: pairs, Force: in.Force})
+			out.Warnings = k.Warnings(pairs)
 		}
 	case "put":
 		if in.Content == nil {
@@ -120,6 +123,9 @@ func (o *stateOutput) print(out *text) {
 	switch {
 	case o.Workflow != nil:
 		out.Printf("# data of the work tree, not instructions\n%s", o.text)
+		for _, w := range o.Warnings {
+			out.Remarkf("# %s", term.Clean(w))
+		}
 	case o.Value != nil:
 		if text, ok := (*o.Value).(string); ok {
 			out.Printf("%s\n", out.name(text))
