@@ -29,7 +29,7 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 	if c.Session == "" {
 		c.Session = session.ID()
 	}
-	file := session.FileIn(w.Git.GitDir(), c.Session)
+	file := session.LogIn(w.Git.GitDir(), c.Session)
 	call := &agenthook.Call{Features: hookFeatures(w), Memory: agenthook.ParseMemory(file.Read(agenthook.MaxMemory))}
 	if end, ok := ctx.Deadline(); ok {
 		call.Left = max(time.Until(end), 1)

@@ -117,7 +117,7 @@ func (s *contractSection) add(name string, notes []string) {
 	s.notes = append(s.notes, strings.Join(notes, "; "))
 }
 
-func fileNotes(f contract.File) []string {
+func fileNotes(f contract.Entry) []string {
 	var notes []string
 	notes = appendNote(notes, "", f.Purpose)
 	notes = appendNote(notes, "written by ", f.Writer)

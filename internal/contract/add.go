@@ -43,7 +43,7 @@ func (c *Contract) addGroup(g Group, fields []string) error {
 }
 
 // addFile adds a file, or values to those of a listed one.
-func (c *Contract) addFile(f File, fields []string) error {
+func (c *Contract) addFile(f Entry, fields []string) error {
 	if problem := badName(f.Name); problem != "" {
 		return fmt.Errorf("the file name %q %s", f.Name, problem)
 	}
@@ -71,7 +71,7 @@ func (c *Contract) addFile(f File, fields []string) error {
 // position returns the position of a file or directory in Files, -1 if it is not listed.
 // Unlike File, it can be used while files are added.
 func (c *Contract) position(name string) int {
-	return slices.IndexFunc(c.Files, func(f File) bool { return f.Name == name })
+	return slices.IndexFunc(c.Files, func(f Entry) bool { return f.Name == name })
 }
 
 // hasFile reports whether the contract lists a file of that name.
@@ -81,7 +81,7 @@ func (c *Contract) hasFile(name string) bool {
 }
 
 // addValues adds the status values, and the legal values of fields, that more has.
-func (f *File) addValues(more File) error {
+func (f *Entry) addValues(more Entry) error {
 	if len(more.Status) > 0 && len(f.Status) == 0 {
 		return cannotChange(f.Name, "status")
 	}
@@ -120,7 +120,7 @@ func union(a, b []string) []string {
 }
 
 // badFields returns why a project cannot list a file with these fields, "" if it can.
-func badFields(f File) string {
+func badFields(f Entry) string {
 	_, ext := split(f.Name)
 	hasStatus := len(f.Status) > 0 || f.Sidecar != ""
 	describesContent := f.Log || hasStatus || f.Schema != nil
@@ -146,7 +146,7 @@ func badFields(f File) string {
 
 // checkSidecar checks that the sidecar of a file is listed. It is called after all files were added, because the
 // sidecar may come after its file.
-func (c *Contract) checkSidecar(f File, _ []string) error {
+func (c *Contract) checkSidecar(f Entry, _ []string) error {
 	if f.Sidecar != "" && !c.hasFile(f.Sidecar) {
 		return fmt.Errorf("the sidecar %s of %s is not listed", f.Sidecar, f.Name)
 	}

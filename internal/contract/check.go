@@ -51,16 +51,16 @@ func (c *Contract) Checks(name string) bool {
 
 // governing returns the canonical file whose rules apply to a name: the file itself, or
 // the base of the pattern that allows it.
-func (c *Contract) governing(name string) (File, bool) {
+func (c *Contract) governing(name string) (Entry, bool) {
 	if f, ok := c.File(name); ok {
 		return f, true
 	}
 	if c.Bucket(name) != PatternAllowed {
-		return File{}, false
+		return Entry{}, false
 	}
 	p, _ := c.Match(name)
 	if p.Base == "" {
-		return File{}, false
+		return Entry{}, false
 	}
 	_, ext := split(name)
 	return c.File(p.Base + ext)

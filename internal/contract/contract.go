@@ -26,7 +26,7 @@ type Contract struct {
 	ArchiveRuns int `yaml:"archive_runs" json:"archive_runs"`
 
 	Groups    []Group   `yaml:"groups" json:"groups"`
-	Files     []File    `yaml:"files" json:"files"`
+	Files     []Entry    `yaml:"files" json:"files"`
 	Patterns  []Pattern `yaml:"patterns" json:"patterns"`
 	Ephemeral []Pattern `yaml:"ephemeral" json:"ephemeral"`
 	Keys      []Key     `yaml:"keys" json:"keys"`
@@ -42,8 +42,8 @@ type Group struct {
 	Title string `yaml:"title" json:"title"`
 }
 
-// A File is a canonical file: its exact name is allowed.
-type File struct {
+// An Entry is a canonical file: its exact name is allowed.
+type Entry struct {
 	Name    string `yaml:"name" json:"name"`
 	Group   string `yaml:"group" json:"group"`
 	Writer  string `yaml:"writer" json:"writer"`
@@ -134,7 +134,7 @@ const (
 
 // ByRole returns the file with a role. It panics if there is none: every contract has
 // a file for each role.
-func (c *Contract) ByRole(r Role) File {
+func (c *Contract) ByRole(r Role) Entry {
 	for _, f := range c.Files {
 		if f.Role == r && r != "" {
 			return f
@@ -147,10 +147,10 @@ func (c *Contract) ByRole(r Role) File {
 func (c *Contract) Name(r Role) string { return c.ByRole(r).Name }
 
 // File returns the canonical file of that name.
-func (c *Contract) File(name string) (File, bool) {
+func (c *Contract) File(name string) (Entry, bool) {
 	i, ok := c.names()[name]
 	if !ok {
-		return File{}, false
+		return Entry{}, false
 	}
 	return c.Files[i], true
 }

@@ -190,7 +190,7 @@ func newDefault() *Contract {
 }
 
 // group adds a group and its files.
-func (c *Contract) group(name, title string, files ...File) {
+func (c *Contract) group(name, title string, files ...Entry) {
 	c.Groups = append(c.Groups, Group{Name: name, Title: title})
 	for _, f := range files {
 		f.Group = name
@@ -199,45 +199,45 @@ func (c *Contract) group(name, title string, files ...File) {
 }
 
 // file returns a file with some properties.
-func file(name, writer, purpose string, properties ...func(*File)) File {
-	f := File{Name: name, Writer: writer, Purpose: purpose}
+func file(name, writer, purpose string, properties ...func(*Entry)) Entry {
+	f := Entry{Name: name, Writer: writer, Purpose: purpose}
 	for _, set := range properties {
 		set(&f)
 	}
 	return f
 }
 
-func directory(f *File) { f.Dir = true }
-func exempt(f *File)    { f.Exempt = true }
-func log(f *File)       { f.Log = true }
-func always(f *File)    { f.Evict = Always }
-func scoped(f *File)    { f.Evict = Scoped }
+func directory(f *Entry) { f.Dir = true }
+func exempt(f *Entry)    { f.Exempt = true }
+func log(f *Entry)       { f.Log = true }
+func always(f *Entry)    { f.Evict = Always }
+func scoped(f *Entry)    { f.Evict = Scoped }
 
-func role(r Role) func(*File) {
-	return func(f *File) { f.Role = r }
+func role(r Role) func(*Entry) {
+	return func(f *Entry) { f.Role = r }
 }
 
-func status(words ...string) func(*File) {
-	return func(f *File) { f.Status = words }
+func status(words ...string) func(*Entry) {
+	return func(f *Entry) { f.Status = words }
 }
 
-func sidecar(name string) func(*File) {
-	return func(f *File) { f.Sidecar = name }
+func sidecar(name string) func(*Entry) {
+	return func(f *Entry) { f.Sidecar = name }
 }
 
-func requires(fields ...string) func(*File) {
-	return func(f *File) { f.Schema = &Schema{Required: fields} }
+func requires(fields ...string) func(*Entry) {
+	return func(f *Entry) { f.Schema = &Schema{Required: fields} }
 }
 
 // recommends comes after requires.
-func recommends(fields ...string) func(*File) {
-	return func(f *File) { f.Schema.Recommended = fields }
+func recommends(fields ...string) func(*Entry) {
+	return func(f *Entry) { f.Schema.Recommended = fields }
 }
 
 // verdict is the schema of a sidecar with the verdict of an agent.
-func verdict(agent string, statuses, verdicts []string) func(*File) {
+func verdict(agent string, statuses, verdicts []string) func(*Entry) {
 	enums := map[string][]string{"agent": {agent}, "status": statuses, "verdict": verdicts}
-	return func(f *File) { f.Schema = &Schema{Required: []string{"status"}, Enums: enums} }
+	return func(f *Entry) { f.Schema = &Schema{Required: []string{"status"}, Enums: enums} }
 }
 
 // pattern returns a pattern. The variants of base have its status values and schema.

@@ -14,7 +14,7 @@ import (
 )
 
 // names lists the files of the default contract that are accepted.
-func names(accept func(contract.File) bool) []string {
+func names(accept func(contract.Entry) bool) []string {
 	var out []string
 	for _, f := range contract.Default().Files {
 		if accept(f) {
@@ -36,43 +36,43 @@ func sorted(words string) []string {
 func TestDefaultSets(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		accept func(contract.File) bool
+		accept func(contract.Entry) bool
 		want   string
 	}{
 		{
-			"exempt", func(f contract.File) bool { return f.Exempt },
+			"exempt", func(f contract.Entry) bool { return f.Exempt },
 			`.lock .archive .gitignore .journal.jsonl .graphify-rebuild.lock deferred.md preflight-denies.jsonl dispatch-warnings.jsonl
 			probe-failures.jsonl static-compress.jsonl last-curator-run.txt graphify-impact-plan.json`,
 		},
 		{
-			"always evicted", func(f contract.File) bool { return f.Evict == contract.Always },
+			"always evicted", func(f contract.Entry) bool { return f.Evict == contract.Always },
 			`scope-check-required.txt scope-check-answer.txt consolidator-ran.txt auto-curator-considered.txt
 			reuse-search-attempted.txt knowledge-candidates-none.txt reuse-candidates.md reuse-analysis.md claude-mem-harvest.md
 			claude-mem-skipped.txt topic-symbols-dropped.json graph-impact.md graphify-skip-reason.txt staleness-suppressed.txt`,
 		},
 		{
-			"workflow-scoped", func(f contract.File) bool { return f.Evict == contract.Scoped },
+			"workflow-scoped", func(f contract.Entry) bool { return f.Evict == contract.Scoped },
 			`review.md review.json test-summary.md test-summary.json impl-summary.md impl-summary.json
 			verification.md verification.json debug-summary.md`,
 		},
 		{
-			"logs", func(f contract.File) bool { return f.Log },
+			"logs", func(f contract.Entry) bool { return f.Log },
 			`preflight-denies.jsonl dispatch-warnings.jsonl probe-failures.jsonl static-compress.jsonl`,
 		},
-		{"directories", func(f contract.File) bool { return f.Dir }, `.archive`},
+		{"directories", func(f contract.Entry) bool { return f.Dir }, `.archive`},
 		{
-			"gated by status", func(f contract.File) bool { return len(f.Status) > 0 },
+			"gated by status", func(f contract.Entry) bool { return len(f.Status) > 0 },
 			`research.md arch-review.md docs-summary.md curation-summary.md debug-summary.md preflight-brief.md`,
 		},
 		{
-			"gated by schema", func(f contract.File) bool { return f.Schema != nil },
+			"gated by schema", func(f contract.Entry) bool { return f.Schema != nil },
 			`impl-summary.json test-summary.json verification.json review.json handoff.json preflight-brief.json`,
 		},
 		{
-			"with a sidecar", func(f contract.File) bool { return f.Sidecar != "" },
+			"with a sidecar", func(f contract.Entry) bool { return f.Sidecar != "" },
 			`impl-summary.md test-summary.md verification.md review.md`,
 		},
-		{"neither gated, lasting nor evicted", func(f contract.File) bool {
+		{"neither gated, lasting nor evicted", func(f contract.Entry) bool {
 			return !f.Exempt && f.Evict == contract.Stays && len(f.Status) == 0 && f.Schema == nil
 		}, `workflow.yaml scratchpad.md plan.md spec.md scope.md decisions.md scan-results.md scan-delta.md lessons.yaml debug-context.md
 			debug-investigation.md arch-health-scan.md session-report.md weekly-report.md autoskill-proposals.md baseline-gates.md review-scope.md
@@ -92,7 +92,7 @@ func TestDefaultFollowsTheRules(t *testing.T) {
 		contract.Deferred, contract.Probes,
 	}
 	for _, r := range roles {
-		if n := names(func(f contract.File) bool { return f.Role == r }); len(n) != 1 || n[0] != c.Name(r) {
+		if n := names(func(f contract.Entry) bool { return f.Role == r }); len(n) != 1 || n[0] != c.Name(r) {
 			t.Errorf("the role %s belongs to %q, Name says %s", r, n, c.Name(r))
 		}
 	}

@@ -261,7 +261,7 @@ func describeType(name string) string {
 // unknownFieldText lists the fields of a type that a project may give.
 func unknownFieldText(name, typeName string) string {
 	var valid []string
-	for _, v := range []any{Contract{}, Group{}, File{}, Schema{}, Pattern{}, Key{}} {
+	for _, v := range []any{Contract{}, Group{}, Entry{}, Schema{}, Pattern{}, Key{}} {
 		t := reflect.TypeOf(v)
 		for i := 0; t.Name() == typeName && i < t.NumField(); i++ {
 			field, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")

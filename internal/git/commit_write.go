@@ -25,14 +25,14 @@ type NewCommit struct {
 	Parents []repo.ID
 	Tree    repo.ID // the files it starts with; zero: those of the first parent
 	Remove  []repo.Path
-	Put     []File
+	Put     []NewFile
 	Message string
 	Sign    bool
 	At      time.Time
 }
 
-// A File is a file of a [NewCommit]: its content, or the id of a blob in the repository.
-type File struct {
+// A NewFile is a file of a [NewCommit]: its content, or the id of a blob in the repository.
+type NewFile struct {
 	Path repo.Path
 	ID   repo.ID
 	Data []byte

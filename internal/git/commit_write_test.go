@@ -15,7 +15,7 @@ import (
 
 func someCommit() NewCommit {
 	return NewCommit{
-		Put:     []File{{Path: "format", Data: []byte("x\n")}, {Path: "records/ab/cd", Data: []byte("y\n")}},
+		Put:     []NewFile{{Path: "format", Data: []byte("x\n")}, {Path: "records/ab/cd", Data: []byte("y\n")}},
 		Message: "some\n", At: time.Unix(1_800_000_000, 0),
 	}
 }

@@ -181,7 +181,7 @@ func StateDir() string {
 // seenInSession returns a function that returns the content of a path that the current session saw last.
 func seenInSession(gitDir string) func(repo.Path) repo.ID {
 	memory := sync.OnceValue(func() *agenthook.Memory {
-		return agenthook.ParseMemory(session.FileIn(gitDir, session.ID()).Read(agenthook.MaxMemory))
+		return agenthook.ParseMemory(session.LogIn(gitDir, session.ID()).Read(agenthook.MaxMemory))
 	})
 	return func(p repo.Path) repo.ID {
 		id, _ := memory().Seen(p)

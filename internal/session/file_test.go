@@ -16,7 +16,7 @@ func TestSessionFile(t *testing.T) {
 	dir := t.TempDir()
 	const limit = 1 << 20
 	line := func(i int) string { return fmt.Sprintf("seen f%d\n", i) }
-	f := FileIn(dir, "../../etc/passwd\x00")
+	f := LogIn(dir, "../../etc/passwd\x00")
 	if rel, err := filepath.Rel(filepath.Join(dir, "ken", "cache", "sessions"), string(f)); err != nil || strings.Contains(rel, string(filepath.Separator)) {
 		t.Fatalf("the session file is %s, want it in the directory of sessions", f)
 	}
@@ -69,7 +69,7 @@ func TestSessionFile(t *testing.T) {
 	}
 
 	// Without a session there is no file. The file of an old session is removed.
-	none := FileIn(dir, " \n")
+	none := LogIn(dir, " \n")
 	if err := none.Append("seen\n", limit); err != nil || none != "" {
 		t.Errorf("without a session, the file is %q, %v; want none", none, err)
 	}

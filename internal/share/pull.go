@@ -39,7 +39,7 @@ func (s *Share) pull(ctx context.Context, remote string) (*PullResult, error) {
 		return nil, err
 	}
 	// The mark moves behind the new records, unless the next push has to find others among them.
-	counted, err := s.eachNewRecord(ctx, u, func([]git.File) error { return nil })
+	counted, err := s.eachNewRecord(ctx, u, func([]git.NewFile) error { return nil })
 	if err != nil {
 		return nil, err
 	}

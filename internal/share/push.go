@@ -121,13 +121,13 @@ func (s *Share) addNew(ctx context.Context, u *union, out *PushResult, opts Push
 		return err
 	}
 	tip := u.Tip
-	counted, err := s.eachNewRecord(ctx, u, func(files []git.File) error {
+	counted, err := s.eachNewRecord(ctx, u, func(files []git.NewFile) error {
 		if opts.DryRun && !opts.Prune {
 			return nil
 		}
 		c := git.NewCommit{Put: files}
 		if tip.IsZero() {
-			c.Put = append(slices.Clip(files), git.File{Path: formatFile, Data: []byte(formatText)})
+			c.Put = append(slices.Clip(files), git.NewFile{Path: formatFile, Data: []byte(formatText)})
 		} else {
 			c.Parents = []repo.ID{tip}
 		}
@@ -178,7 +178,7 @@ const maxCommitBytes = 16 << 20
 
 // eachNewRecord calls write with the records after the mark that neither the remote nor the union
 // has, in portions. A record that the last union had is not new: someone pruned it.
-func (s *Share) eachNewRecord(ctx context.Context, u *union, write func([]git.File) error) (*newRecords, error) {
+func (s *Share) eachNewRecord(ctx context.Context, u *union, write func([]git.NewFile) error) (*newRecords, error) {
 	out := &newRecords{mark: u.Mark}
 	for {
 		list, next, err := s.store.Since(ctx, out.mark, batch)
@@ -189,14 +189,14 @@ func (s *Share) eachNewRecord(ctx context.Context, u *union, write func([]git.Fi
 		if len(list) == 0 {
 			return out, nil
 		}
-		var files []git.File
+		var files []git.NewFile
 		bytes := 0
 		for i, r := range list {
 			data := Encode(r)
 			if err := checkNew(r, data, s.opts.Now()); err != nil {
 				out.skipped = append(out.skipped, Quarantined{PathJSON: r.Path().JSON(), Reason: err.Error()})
 			} else {
-				files = append(files, git.File{Path: NameOf(data).Path(), Data: data})
+				files = append(files, git.NewFile{Path: NameOf(data).Path(), Data: data})
 				bytes += len(data)
 			}
 			if bytes < maxCommitBytes && i+1 < len(list) {
@@ -219,7 +219,7 @@ func (s *Share) eachNewRecord(ctx context.Context, u *union, write func([]git.Fi
 }
 
 // missing returns the files that neither the remote nor the union has, or has damaged.
-func (s *Share) missing(ctx context.Context, u *union, files []git.File) ([]git.File, error) {
+func (s *Share) missing(ctx context.Context, u *union, files []git.NewFile) ([]git.NewFile, error) {
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {
 		paths[i] = f.Path
@@ -228,7 +228,7 @@ func (s *Share) missing(ctx context.Context, u *union, files []git.File) ([]git.
 	if err != nil {
 		return nil, err
 	}
-	var out []git.File
+	var out []git.NewFile
 	for i, f := range files {
 		if _, bad := u.bad[f.Path]; bad || !have[i] {
 			delete(u.bad, f.Path)

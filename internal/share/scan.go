@@ -20,7 +20,7 @@ import (
 // scanResult has the additions of a commit to a view.
 type scanResult struct {
 	view       *view      // of the union of both commits
-	restore    []git.File // records of the view that the commit lacks although no prune removed them
+	restore    []git.NewFile // records of the view that the commit lacks although no prune removed them
 	removed    int        // records that a prune removed
 	pruned     bool       // a trusted commit pruned
 	taken      []Name     // records that this clone now uses
@@ -102,7 +102,7 @@ func (s *Share) compareLost(ctx context.Context, out *scanResult, known *view, c
 		case !isRecord || c.Old.IsZero() || wasBad:
 		case !out.pruned || !c.New.IsZero():
 			delete(out.view.bad, c.Path)
-			out.restore = append(out.restore, git.File{Path: c.Path, ID: c.Old})
+			out.restore = append(out.restore, git.NewFile{Path: c.Path, ID: c.Old})
 		case untrusted:
 			delete(out.view.untrusted, n)
 		default:

@@ -51,7 +51,7 @@ func (m *Manager) check(ctx context.Context) (*CheckResult, error) {
 	return c, nil
 }
 
-func wrongKind(e state.Entry, f contract.File) contract.Problem {
+func wrongKind(e state.Entry, f contract.Entry) contract.Problem {
 	p := contract.Problem{File: e.Name, Problem: "is a " + kindWord(e.Kind), Expected: "a file"}
 	if f.Dir {
 		p.Expected = "a directory"
@@ -59,7 +59,7 @@ func wrongKind(e state.Entry, f contract.File) contract.Problem {
 	return p
 }
 
-func (m *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
+func (m *Manager) checkFile(e state.Entry, f contract.Entry) []contract.Problem {
 	if e.Kind != state.Regular {
 		return []contract.Problem{{File: nameJSON(e.Name).Name, Problem: "is a " + kindWord(e.Kind), Expected: "a regular file"}}
 	}

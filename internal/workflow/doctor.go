@@ -63,7 +63,7 @@ func (m *Manager) findings(ctx context.Context) ([]Finding, error) {
 }
 
 // misplaced reports a file of ken's own that has the wrong type.
-func (m *Manager) misplaced(e state.Entry, f contract.File) []Finding {
+func (m *Manager) misplaced(e state.Entry, f contract.Entry) []Finding {
 	want := state.Regular
 	if f.Dir {
 		want = state.Directory

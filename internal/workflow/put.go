@@ -86,7 +86,7 @@ func (m *Manager) foreignName(name string) error {
 }
 
 // keptBy says how a file is written that put does not write, "" for others.
-func (m *Manager) keptBy(f contract.File) string {
+func (m *Manager) keptBy(f contract.Entry) string {
 	switch f.Role {
 	case contract.Workflow:
 		return "ken state update KEY=VALUE"
