@@ -35,7 +35,7 @@ func TestSpecDocuments(t *testing.T) {
 		overlays = "[{committed dirty from op session to worktree}]"
 		finding  = "[{fix line message node path rule}]"
 		claim    = "[{desc entry id}]"
-		node     = "code[] declared desc dirty drift drift_files[{behind file}] grade id last_edited missing[] overlays" + overlays +
+		node     = "code[] declared desc dirty drift drift_files[{behind file}] format grade id last_edited missing[] overlays" + overlays +
 			" parent path problems" + problem + " related[] session status title touched unknown" + unknown + " version"
 	)
 	all := make(map[string]string)

@@ -221,8 +221,12 @@ func drift(w *board.Worktree) (list []Item) {
 			continue
 		}
 		it := aboutSpec(Drift, "drift", n)
-		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d",
-			english.Count(*n.Drift, "commit"), specs.Gate)
+		format := ""
+		if n.Format > 0 {
+			format = fmt.Sprintf(" (%d format)", n.Format)
+		}
+		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged%s; the gate blocks at %d",
+			english.Count(*n.Drift, "commit"), format, specs.Gate)
 		it.Command = ken("spec", "drift", n.ID, "--patch")
 		for _, file := range n.DriftFiles {
 			if since := w.Changes[repo.Path(file.File)]; since.At.After(it.Since.At) {

@@ -191,7 +191,7 @@ type Spec struct {
 }
 
 // OverGate reports whether the gate blocks a commit for the drift of a spec.
-func (s *Spec) OverGate(n *Node) bool { return n.Drift != nil && *n.Drift >= s.Gate }
+func (s *Spec) OverGate(n *Node) bool { return n.Reaches(s.Gate) }
 
 // SpecCounts counts specs, first by status.
 type SpecCounts struct {

@@ -106,7 +106,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 	}
 	if k := r.currentListing(ctx, head.Commit, have); k != nil && k.Clean {
 		cases := stagedCases(have.list(), paths, nil)
-		if drifts, ok := k.drifts(cases, opts.Threshold); ok {
+		if drifts, ok := k.drifts(cases); ok {
 			return judge(cases, drifts, opts.Threshold, undecided...), nil
 		}
 	}
@@ -315,7 +315,7 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.No
 	for i, c := range cases {
 		some[i] = c.node
 	}
-	facts, err := r.factsWith(ctx, some, nodes, derive.Options{Head: commit, Outlines: r.ws.BlobOutlines, Commits: true})
+	facts, err := r.factsWith(ctx, some, nodes, r.deriveOptions(commit))
 	if err != nil {
 		return nil, err
 	}
@@ -328,13 +328,7 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.No
 
 // driftOf returns the drift in the facts about a node, which were derived with Options.Commits.
 func driftOf(f *derive.Facts) nodeDrift {
-	d := nodeDrift{drift: f.Drift, unknown: f.Unknown}
-	for _, only := range f.Format {
-		if only {
-			d.format++
-		}
-	}
-	return d
+	return nodeDrift{drift: f.Drift, format: f.FormatCommits(), unknown: f.Unknown}
 }
 
 // movedCode returns the paths that the code of each node was moved to, and that are governed until the spec is edited.
@@ -356,8 +350,8 @@ func (r *Reader) movedCode(ctx context.Context, commit repo.ID, nodes []*parse.N
 }
 
 // drifts returns the drifts in a cached listing. ok is false if the listing does not say enough: it does not have all of
-// the nodes, code was moved, or a drift reaches the threshold and may have commits that do not block.
-func (cl *cachedListing) drifts(cases []gateCase, threshold int) ([]nodeDrift, bool) {
+// the nodes, or code was moved.
+func (cl *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
 	l := cl.listing()
 	if l == nil {
 		return nil, false
@@ -375,10 +369,10 @@ func (cl *cachedListing) drifts(cases []gateCase, threshold int) ([]nodeDrift, b
 	list := make([]nodeDrift, len(cases))
 	for i, c := range cases {
 		n := known[c.node.Path.JSON().Path]
-		if n == nil || n.Drift != nil && *n.Drift >= threshold {
+		if n == nil {
 			return nil, false
 		}
-		list[i] = nodeDrift{drift: n.Drift, unknown: n.Unknown}
+		list[i] = nodeDrift{drift: n.Drift, format: n.Format, unknown: n.Unknown}
 	}
 	return list, true
 }

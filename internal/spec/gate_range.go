@@ -79,9 +79,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	for i, c := range cases {
 		touched[i] = c.node
 	}
-	options := r.deriveOptions(to)
-	options.Commits = true
-	facts, err := derive.Derive(ctx, touched, options, h, r.ws.Git.Contents())
+	facts, err := derive.Derive(ctx, touched, r.deriveOptions(to), h, r.ws.Git.Contents())
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (r *Reader) factsOf(ctx context.Context, id string) (f *derive.Facts, head 
 	if i < 0 {
 		return nil, head, unknownNode(nodes, id)
 	}
-	found, err := r.factsWith(ctx, nodes[i:i+1], nodes, derive.Options{Head: at.Commit, Outlines: r.ws.BlobOutlines, Commits: true})
+	found, err := r.factsWith(ctx, nodes[i:i+1], nodes, r.deriveOptions(at.Commit))
 	if err != nil {
 		return nil, head, err
 	}

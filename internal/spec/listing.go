@@ -32,6 +32,7 @@ type ListedSpec struct {
 	Status     derive.Status    `json:"status"`
 	Version    *int             `json:"version"`
 	Drift      *int             `json:"drift"`
+	Format     int              `json:"format"` // drift commits that changed only comments or layout; the gate does not count them
 	Touched    *int             `json:"touched"`
 	Grade      *fresh.Grade     `json:"grade"`
 	DriftFiles []DriftFile      `json:"drift_files"`
@@ -44,6 +45,11 @@ type ListedSpec struct {
 	// Ghost marks a node that exists only in other worktrees.
 	Ghost   bool             `json:"ghost,omitempty"`
 	Unknown []derive.Unknown `json:"unknown"`
+}
+
+// Reaches reports whether the drift that a gate counts has reached its threshold.
+func (l *ListedSpec) Reaches(threshold int) bool {
+	return l.Drift != nil && *l.Drift-l.Format >= threshold
 }
 
 // rawPath returns the path of the spec file.
@@ -241,15 +247,15 @@ func (r *Reader) factsWith(ctx context.Context, some, all []*parse.Node, opts de
 	return d.Facts, err
 }
 
-// deriveOptions returns the commit and the outlines to derive facts with.
+// deriveOptions returns the options to derive all facts at a commit.
 func (r *Reader) deriveOptions(head repo.ID) derive.Options {
-	return derive.Options{Head: head, Outlines: r.ws.BlobOutlines}
+	return derive.Options{Head: head, Outlines: r.ws.BlobOutlines, Commits: true}
 }
 
 func listedOf(f *derive.Facts, dirty *bool) ListedSpec {
 	out := ListedSpec{
 		NodeJSON: nodeJSON(f.Node), Status: f.Status,
-		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
+		Version: f.Version, Drift: f.Drift, Format: f.FormatCommits(), Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
 		Dirty: dirty, Overlays: []ProposedChange{}, Missing: []string{}, Unknown: append([]derive.Unknown{}, f.Unknown...),
 	}

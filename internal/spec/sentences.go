@@ -20,6 +20,21 @@ func shorten(names []string) []string {
 	return names
 }
 
+// DescribeDrift returns the number of drift commits, those that the gate does not count, and the grade.
+func (l *ListedSpec) DescribeDrift() string {
+	if l.Drift == nil {
+		return "unknown"
+	}
+	words := strconv.Itoa(*l.Drift)
+	if l.Format > 0 {
+		words += fmt.Sprintf(" (%d format)", l.Format)
+	}
+	if l.Grade != nil && l.Format < *l.Drift {
+		words += " " + string(*l.Grade)
+	}
+	return words
+}
+
 // Describe returns a short text about the state of a spec: version, drift, changed files, and unknown facts.
 func (l *ListedSpec) Describe() string {
 	var words []string
@@ -29,11 +44,9 @@ func (l *ListedSpec) Describe() string {
 		}
 	}
 	add("v%d", l.Version)
-	drift := "drift %d"
-	if l.Grade != nil {
-		drift += " " + string(*l.Grade)
+	if l.Drift != nil && *l.Drift > 0 {
+		words = append(words, "drift "+l.DescribeDrift())
 	}
-	add(drift, l.Drift)
 	if l.Drift != nil && *l.Drift == 0 {
 		add("touched %d", l.Touched)
 	}

@@ -55,6 +55,17 @@ type Facts struct {
 	Moved []repo.Path
 }
 
+// FormatCommits returns the number of drift commits that changed only comments or layout.
+func (f *Facts) FormatCommits() int {
+	count := 0
+	for _, only := range f.Format {
+		if only {
+			count++
+		}
+	}
+	return count
+}
+
 // A DriftFile is a governed file that changed since the last version or ack of its spec.
 type DriftFile struct {
 	Path    repo.Path
