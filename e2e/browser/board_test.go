@@ -69,6 +69,12 @@ func TestDriftAppearsAndIsAcknowledged(t *testing.T) {
 	if got := d.repo.Git("log", "-1", "--format=%s"); got != "ack api: the number is a detail" && got != "ack api: the number is a detail\n" {
 		t.Errorf("the last commit is %q", got)
 	}
+
+	d.repo.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n } // the number\n")
+	d.repo.Commit("only a comment")
+	d.reads("#n-api .facts", "drift 1 (1 format)")
+	node.reads("#node-facts", "drift 1 (1 format)")
+	node.reads("#moves .tag", "format")
 }
 
 // All parts of the page can be reached without a mouse.
