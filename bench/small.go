@@ -23,7 +23,7 @@ func (b *bench) smallWorks(ctx context.Context) error {
 	}{
 		{"state audit", []string{b.ken, "state", "--dir", state, "audit"}, kenVersion, version, 1.5},
 		{"state update", []string{b.ken, "state", "--dir", state, "update", "phase=implement"}, kenVersion, version, 2},
-		{"version, processor time", version, "empty Go program", []string{b.empty}, 5},
+		{"version, processor time", version, "empty Go program", []string{b.empty}, 6},
 	} {
 		if !b.only.MatchString(w.name) {
 			continue
