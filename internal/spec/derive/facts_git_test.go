@@ -160,7 +160,7 @@ func (s *randomHistory) readMoves(r *testrepo.Repo) {
 }
 
 // readVerdicts repeats every merge with git, and records for each path that differs from all parents whether git
-// made it.
+// made it, there or at a path that the merge moved a spec from.
 func (s *randomHistory) readVerdicts(t *testing.T, r *testrepo.Repo) {
 	t.Helper()
 	w := s.history
@@ -178,14 +178,21 @@ func (s *randomHistory) readVerdicts(t *testing.T, r *testrepo.Repo) {
 			done = append(done, "-p", next)
 			head = r.Git(append([]string{"commit-tree", "-m", "step", tree}, done...)...)
 		}
-		for p := range m.touches {
+		merged := func(p repo.Path) string {
 			blob, _ := r.Try("rev-parse", "-q", "--verify", tree+":"+string(p))
+			return blob
+		}
+		for p := range m.touches {
 			want := ""
 			if x, ok := m.tree[p]; ok {
 				want = idOf(x.content).String()
 			}
+			paths := []repo.Path{p}
+			if !conflicts[string(p)] && merged(p) == "" {
+				paths = append(paths, w.sources(repo.CommitNumber(c), p)...) // a person may have moved it
+			}
 			by := repo.MergeByPerson
-			if blob == want && !conflicts[string(p)] {
+			if slices.ContainsFunc(paths, func(q repo.Path) bool { return !conflicts[string(q)] && merged(q) == want }) {
 				by = repo.MergeByGit
 			}
 			w.verdicts[commitPath{repo.CommitNumber(c), p}] = repo.MergeVerdict{By: by}
