@@ -20,11 +20,11 @@ type budget struct {
 // Raise it only for something that users need, or if the code would otherwise be harder to read, and say in the commit
 // message why.
 var budgets = []budget{
-	{[]string{"outline"}, 9795, 7600},
+	{[]string{"outline"}, 10100, 7600},
 	{[]string{"outline/syntax"}, 2870, 2500},
-	{[]string{"uses"}, 4230, 4500},
-	{[]string{"manifest", "project"}, 6150, 4000},
-	{[]string{"find", "usage", "searchindex"}, 7026, 6300},
+	{[]string{"uses"}, 5000, 4500},
+	{[]string{"manifest", "project"}, 6300, 4000},
+	{[]string{"find", "usage", "searchindex"}, 7900, 6300},
 	{[]string{"docs", "shell", "markup"}, 9045, 7000},
 	{[]string{"spec"}, 10110, 7400},
 	{[]string{"git"}, 9980, 7900},
@@ -34,16 +34,16 @@ var budgets = []budget{
 	{[]string{"registry"}, 4040, 3400},
 	{[]string{"survey"}, 6570, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3440, 2200},
-	{[]string{"brief", "change", "review", "summary"}, 5863, 5200},
+	{[]string{"brief", "change", "review", "summary"}, 6500, 5200},
 	{[]string{"board", "attention", "dashboard"}, 2475, 2200},
 	{[]string{"share"}, 1930, 1700},
 	{[]string{"web"}, 5645, 5200},
 	{[]string{"mcp"}, 2958, 2300},
 	{[]string{"install", "githook", "agenthook"}, 4190, 3900},
 	{[]string{"model"}, 3450, 2900},
-	{[]string{"cli"}, 7625, 6600},
+	{[]string{"cli"}, 7750, 6600},
 	{[]string{"bench", "release"}, 2440, 2450},
-	{everythingElse, 7294, 6900},
+	{everythingElse, 7350, 6900},
 }
 
 // everythingElse is the group of the packages that no budget names.

@@ -215,8 +215,14 @@ func TestTally(t *testing.T) {
 	text := "words"
 	w := healthy()
 	for i, v := range []fresh.Verdict{
-		{State: fresh.Fresh}, {State: fresh.Fresh}, fresh.StaleBelow.Verdict(), {State: fresh.None},
-		{State: fresh.Excluded}, {State: fresh.Excluded}, {}, {},
+		{State: fresh.Fresh},
+		{State: fresh.Fresh},
+		fresh.StaleBelow.Verdict(),
+		{State: fresh.None},
+		{State: fresh.Excluded},
+		{State: fresh.Excluded},
+		{},
+		{},
 	} {
 		d := survey.ListedDir{PathJSON: repo.Path(strings.Repeat("d", i+1)).JSON(), Verdict: v, Outline: i == 1}
 		if v.State == fresh.Fresh || v.State == fresh.Stale || i == 7 {

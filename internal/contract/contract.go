@@ -26,7 +26,7 @@ type Contract struct {
 	ArchiveRuns int `yaml:"archive_runs" json:"archive_runs"`
 
 	Groups    []Group   `yaml:"groups" json:"groups"`
-	Files     []Entry    `yaml:"files" json:"files"`
+	Files     []Entry   `yaml:"files" json:"files"`
 	Patterns  []Pattern `yaml:"patterns" json:"patterns"`
 	Ephemeral []Pattern `yaml:"ephemeral" json:"ephemeral"`
 	Keys      []Key     `yaml:"keys" json:"keys"`

@@ -263,8 +263,13 @@ func (q *Queue) migrateRiver(ctx context.Context) error {
 
 // verdicts are the verdicts about directories. The tables have their places in this list.
 var verdicts = []fresh.Verdict{
-	{}, {State: fresh.Fresh}, fresh.StaleSelf.Verdict(), fresh.StaleBelow.Verdict(), fresh.Incomplete.Verdict(),
-	fresh.Partial.Verdict(), {State: fresh.None}, {State: fresh.Excluded}, fresh.Failed.Verdict(),
+	{},
+	{State: fresh.Fresh},
+	fresh.StaleSelf.Verdict(), fresh.StaleBelow.Verdict(), fresh.Incomplete.Verdict(),
+	fresh.Partial.Verdict(),
+	{State: fresh.None},
+	{State: fresh.Excluded},
+	fresh.Failed.Verdict(),
 }
 
 // storedVerdict returns the number of a verdict in the tables.

@@ -19,11 +19,11 @@ import (
 
 // scanResult has the additions of a commit to a view.
 type scanResult struct {
-	view       *view      // of the union of both commits
+	view       *view         // of the union of both commits
 	restore    []git.NewFile // records of the view that the commit lacks although no prune removed them
-	removed    int        // records that a prune removed
-	pruned     bool       // a trusted commit pruned
-	taken      []Name     // records that this clone now uses
+	removed    int           // records that a prune removed
+	pruned     bool          // a trusted commit pruned
+	taken      []Name        // records that this clone now uses
 	mismatches []AuthorMismatch
 }
 

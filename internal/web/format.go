@@ -83,6 +83,7 @@ func verdictText(v fresh.Verdict) string {
 		return "incomplete: some subdirectories had no summary"
 	case fresh.Partial:
 		return "partial: its author did not finish"
+	default:
 	}
 	if v.State == fresh.None {
 		return "no summary"
