@@ -8,9 +8,9 @@
 package brief
 
 import (
-	"fmt"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 )
@@ -24,8 +24,9 @@ type Brief struct {
 	Kind     string    `json:"kind"`   // file, directory or repository
 	Tokens   int       `json:"tokens"` // of the text, estimated at 4 bytes each
 	Sections []Section `json:"sections"`
-	LeftOut  int       `json:"left_out"`          // lines that did not fit
-	Remarks  []string  `json:"remarks,omitempty"` // what limits the answer
+	LeftOut  int       `json:"left_out"` // lines that did not fit
+	// Unknown are the limits of the whole brief. A fact that is unknown is a section of its own.
+	Unknown []fault.Unknown `json:"unknown,omitempty"`
 }
 
 // The kinds of briefs.
@@ -119,8 +120,17 @@ func (b *Brief) String() string {
 	for _, s := range b.Sections {
 		text.WriteString(s.String())
 	}
-	for _, r := range b.Remarks {
-		fmt.Fprintf(&text, "note: %s\n", r)
+	for _, n := range b.notes() {
+		text.WriteString(n)
 	}
 	return text.String()
+}
+
+// notes returns a line for each limit of the brief.
+func (b *Brief) notes() []string {
+	list := make([]string, len(b.Unknown))
+	for i, u := range b.Unknown {
+		list[i] = "note: " + u.Text(func(s string) string { return s }) + "\n"
+	}
+	return list
 }

@@ -65,7 +65,7 @@ const (
 // Directory returns the brief of a directory.
 func Directory(d DirectoryFacts, budget int) *Brief {
 	j := d.Path.JSON()
-	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindDirectory, Remarks: d.History.remarks()}
+	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindDirectory, Unknown: d.History.unknown()}
 	var blocks []*block
 	said := make(map[string]bool)
 	for _, s := range d.Words {
@@ -91,7 +91,7 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 		instructions(d.Project.Instructions(d.Path), false),
 	)
 	blocks = append(blocks, d.History.blocks("this directory")...)
-	b.Remarks = append(b.Remarks, unread(d.Project, d.Path)...)
+	b.Unknown = append(b.Unknown, unread(d.Project, d.Path)...)
 	b.fit(blocks, budget)
 	return b
 }

@@ -38,7 +38,7 @@ type Mention struct {
 // File returns the brief of a file.
 func File(f FileFacts, budget int) *Brief {
 	j := f.Path.JSON()
-	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile, Remarks: f.History.remarks()}
+	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile, Unknown: f.History.unknown()}
 	var blocks []*block
 	for _, s := range f.Words {
 		blocks = append(blocks, &block{Section: s})
@@ -47,7 +47,7 @@ func File(f FileFacts, budget int) *Brief {
 	blocks = append(blocks, command, instructions(f.Project.Instructions(f.Path), false), f.symbols(), f.usedBy(), tests, f.uses())
 	blocks = append(blocks, f.History.blocks("this file")...)
 	blocks = append(blocks, f.documents(), f.copies())
-	b.Remarks = append(b.Remarks, unread(f.Project, f.Path)...)
+	b.Unknown = append(b.Unknown, unread(f.Project, f.Path)...)
 	b.fit(blocks, budget)
 	return b
 }

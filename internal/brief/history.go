@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -29,14 +31,16 @@ type Companion struct {
 	Together int
 }
 
-// remarks returns the limits of the history: a shallow clone, an index that is being updated.
-func (h *History) remarks() []string {
-	var list []string
+// unknown returns the limits of the history: a shallow clone, an index that is being updated.
+func (h *History) unknown() []fault.Unknown {
+	var list []fault.Unknown
 	if h.Shallow {
-		list = append(list, "the clone is shallow: its history is cut, so older commits do not count (git fetch --unshallow)")
+		list = append(list, fault.Unknown{
+			What: "commits", Why: "the clone is shallow: its history is cut, so older commits do not count", Command: "git fetch --unshallow",
+		})
 	}
 	if h.IndexBusy {
-		list = append(list, "another process is updating the search index; this answer is from the index as it was before")
+		list = append(list, find.IndexBusy)
 	}
 	return list
 }

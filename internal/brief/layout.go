@@ -69,8 +69,8 @@ func (b *Brief) fit(blocks []*block, budget int) {
 		budget = DefaultBudget
 	}
 	left := budget * BytesPerToken
-	for _, r := range b.Remarks {
-		left -= len("note: ") + len(r) + 1
+	for _, n := range b.notes() {
+		left -= len(n)
 	}
 	var chosen []*block
 	for _, k := range blocks {

@@ -44,8 +44,8 @@ func (b *Brief) Quoted(limit int) (text string, left int) {
 		}
 		left += len(s.Items) - told
 	}
-	for _, r := range b.Remarks {
-		if !add("note: " + r + "\n") {
+	for _, n := range b.notes() {
+		if !add(n) {
 			left++
 		}
 	}

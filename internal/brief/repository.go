@@ -51,7 +51,7 @@ const (
 
 // Repository returns the brief of the whole repository.
 func Repository(r RepositoryFacts, budget int) *Brief {
-	b := &Brief{Path: ".", Kind: KindRepository, Remarks: r.History.remarks()}
+	b := &Brief{Path: ".", Kind: KindRepository, Unknown: r.History.unknown()}
 	var blocks []*block
 	for _, s := range r.Words {
 		blocks = append(blocks, &block{Section: s})
@@ -70,7 +70,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 			blocks = append(blocks, k)
 		}
 	}
-	b.Remarks = append(b.Remarks, unread(r.Project, "")...)
+	b.Unknown = append(b.Unknown, unread(r.Project, "")...)
 	b.fit(blocks, budget)
 	return b
 }

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/fault"
 	"ken/internal/project"
 	"ken/internal/repo"
 )
 
-// unreadNames is how many manifests a remark names.
+// unreadNames is how many manifests a line names.
 const unreadNames = 3
 
-// unread returns the remark about manifests that ken could not read so far, and that apply
+// unread returns what is unknown since there are manifests that ken could not read so far, and that apply
 // to a path or are below it. "" is the root.
-func unread(p *project.Project, at repo.Path) []string {
+func unread(p *project.Project, at repo.Path) []fault.Unknown {
 	var names []string
 	for _, s := range p.Skipped() {
 		if isIn(at, s.Source.Dir()) || isIn(s.Source, at) {
@@ -24,7 +25,7 @@ func unread(p *project.Project, at repo.Path) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"ken could not read in full: " + english.First(names, unreadNames)}
+	return []fault.Unknown{{What: "commands", Why: "ken could not read in full: " + english.First(names, unreadNames)}}
 }
 
 // isIn reports whether p is dir or in it.

@@ -72,8 +72,10 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 				default:
 					p.io.Printf("%s", term.CleanText(a.Text(opts.Limit)))
 				}
-				for _, r := range a.Remarks {
-					p.io.Remarkf("ken: %s", r)
+				for _, u := range a.Unknown {
+					if u.What == "" {
+						p.io.Remarkf("ken: %s", u.Why)
+					}
 				}
 				return nil
 			})

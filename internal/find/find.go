@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -67,11 +68,14 @@ const defaultLimit = 10
 
 // An Answer lists the places that matter, best first.
 type Answer struct {
-	Query   string   `json:"query"`
-	At      string   `json:"at"` // the commit, or "worktree"
-	Places  []Place  `json:"places"`
-	Unknown []string `json:"unknown"`           // words that occur in no file and no commit
-	Remarks []string `json:"remarks,omitempty"` // limitations of the answer
+	Query  string  `json:"query"`
+	At     string  `json:"at"` // the commit, or "worktree"
+	Places []Place `json:"places"`
+	// Unmatched are the words that occur in no file and no commit.
+	Unmatched []string `json:"unmatched"`
+	// Removed says of words that are former paths which commits renamed or deleted them.
+	Removed []string        `json:"removed,omitempty"`
+	Unknown []fault.Unknown `json:"unknown,omitempty"`
 }
 
 // A Place is a file with the line to read first.

@@ -86,11 +86,11 @@ func TestSearch(t *testing.T) {
 		if len(a.Places) == 0 || a.Places[0].Path != tt.want {
 			t.Errorf("%q: expected %s first, found:\n%s", tt.words, tt.want, a)
 		}
-		if got := strings.Join(a.Unknown, " "); got != tt.unknown {
+		if got := strings.Join(a.Unmatched, " "); got != tt.unknown {
 			t.Errorf("%q: expected unknown words %q, found %q", tt.words, tt.unknown, got)
 		}
 	}
-	if a := search(t, x, tree, "zebra giraffe"); len(a.Places) != 0 || len(a.Unknown) != 2 {
+	if a := search(t, x, tree, "zebra giraffe"); len(a.Places) != 0 || len(a.Unmatched) != 2 {
 		t.Errorf("expected no place and two unknown words, found:\n%s", a)
 	}
 }
@@ -116,7 +116,7 @@ func TestSearchPutsNamedFilesFirst(t *testing.T) {
 			t.Errorf("%q: expected %s:%d first, found:\n%s", tt.words, tt.want, tt.line, a)
 		}
 	}
-	if a := search(t, x, tree, "fooBarQuux"); strings.Join(a.Unknown, " ") != "bar foo quux" {
+	if a := search(t, x, tree, "fooBarQuux"); strings.Join(a.Unmatched, " ") != "bar foo quux" {
 		t.Errorf("expected the three unknown parts, found %q", a.Unknown)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/tree"
@@ -89,13 +90,14 @@ func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer,
 		if answer, err = Search(ctx, x, t, q); err != nil {
 			return err
 		}
-		gone, err := t.removedWords(ctx, q.Words)
-		answer.Remarks = append(answer.Remarks, gone...)
+		answer.Removed, err = t.removedWords(ctx, q.Words)
 		if t.IndexBusy {
-			answer.Remarks = append(answer.Remarks, IndexBusyRemark)
+			answer.Unknown = append(answer.Unknown, IndexBusy)
 		}
 		if t.Shallow {
-			answer.Remarks = append(answer.Remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
+			answer.Unknown = append(answer.Unknown, fault.Unknown{
+				What: "commits", Why: "the clone is shallow: older commits are not searched", Command: "git fetch --unshallow",
+			})
 		}
 		return err
 	})
@@ -108,5 +110,5 @@ func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer,
 	return answer, nil
 }
 
-// IndexBusyRemark is the remark of an answer from an index that could not be updated.
-const IndexBusyRemark = "another process is updating the search index; this answer is from the index as it was before"
+// IndexBusy is unknown in an answer from an index that could not be updated.
+var IndexBusy = fault.Unknown{Why: "another process is updating the search index; this answer is from the index as it was before"}

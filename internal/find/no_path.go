@@ -167,14 +167,14 @@ func (t *IndexedTree) hasDir(dir repo.Path) bool {
 	return false
 }
 
-// removedWords returns a remark for each word of a short query that is a former path.
+// removedWords says which commit renamed or deleted each word of a short query that is a former path.
 func (t *IndexedTree) removedWords(ctx context.Context, words []string) ([]string, error) {
 	const few = 3
 	words = strings.Fields(strings.Join(words, " "))
 	if len(words) > few {
 		return nil, nil
 	}
-	var remarks []string
+	var list []string
 	for _, word := range words {
 		p, err := t.Workspace.Path(word)
 		if err != nil || !strings.Contains(word, "/") || path.Ext(word) == "" {
@@ -191,10 +191,10 @@ func (t *IndexedTree) removedWords(ctx context.Context, words []string) ([]strin
 		case err != nil:
 			return nil, err
 		case gone != nil && gone.to != "":
-			remarks = append(remarks, fmt.Sprintf("%s renamed %s to %s", gone.by, p, gone.to))
+			list = append(list, fmt.Sprintf("%s renamed %s to %s", gone.by, p, gone.to))
 		case gone != nil:
-			remarks = append(remarks, fmt.Sprintf("%s deleted %s", gone.by, p))
+			list = append(list, fmt.Sprintf("%s deleted %s", gone.by, p))
 		}
 	}
-	return remarks, nil
+	return list, nil
 }

@@ -24,11 +24,11 @@ func Search(ctx context.Context, x *searchindex.Index, files Reader, q Query) (*
 	if err != nil {
 		return nil, err
 	}
-	weights, unknown, err := rarity(ctx, x, query)
+	weights, unmatched, err := rarity(ctx, x, query)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unknown: unknown}
+	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unmatched: unmatched}
 	for _, c := range list[:min(len(list), cmp.Or(q.Limit, defaultLimit))] {
 		p, err := place(ctx, x, files, c, weights)
 		if err != nil {
@@ -92,9 +92,9 @@ func addCommands(ctx context.Context, x *searchindex.Index, files Reader, places
 }
 
 // rarity returns the weight of each term in a line: a rare term has a high weight. Terms that occur in no file and
-// no commit are unknown.
-func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights map[string]float64, unknown []string, err error) {
-	weights, unknown = make(map[string]float64), []string{}
+// no commit are unmatched.
+func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights map[string]float64, unmatched []string, err error) {
+	weights, unmatched = make(map[string]float64), []string{}
 	for _, term := range query {
 		n, err := x.Count(ctx, searchindex.InText, term)
 		if err != nil {
@@ -110,10 +110,10 @@ func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights 
 			}
 		}
 		if n == 0 && !slices.ContainsFunc(query, func(o string) bool { return o != term && strings.Contains(term, o) }) {
-			unknown = append(unknown, term) // the parts of a compound count instead
+			unmatched = append(unmatched, term) // the parts of a compound count instead
 		}
 	}
-	return weights, unknown, nil
+	return weights, unmatched, nil
 }
 
 // place describes a candidate: its best line, the symbols there, and why it is listed.

@@ -50,11 +50,14 @@ func (a *Answer) text(quote func(string) string) string {
 	if len(a.Places) == 0 {
 		b.WriteString("no file, symbol or commit has these words\n")
 	}
-	if len(a.Unknown) > 0 && len(a.Places) > 0 {
-		fmt.Fprintf(&b, "nothing has: %s\n", quote(strings.Join(a.Unknown, ", ")))
+	if len(a.Unmatched) > 0 && len(a.Places) > 0 {
+		fmt.Fprintf(&b, "nothing has: %s\n", quote(strings.Join(a.Unmatched, ", ")))
 	}
-	for _, r := range a.Remarks {
+	for _, r := range a.Removed {
 		fmt.Fprintf(&b, "note: %s\n", quote(r))
+	}
+	for _, u := range a.Unknown {
+		fmt.Fprintf(&b, "note: %s\n", u.Text(quote))
 	}
 	return b.String()
 }

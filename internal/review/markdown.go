@@ -22,11 +22,7 @@ func (r *Review) Markdown() string {
 		fmt.Fprintf(&b, "- and %s: `ken review --all`\n", english.Count(r.More, "more line"))
 	}
 	for _, u := range r.Unknown {
-		b.WriteString("- **unknown** " + codeSpan(u.Reason))
-		if u.Command != "" {
-			b.WriteString(": " + codeSpan(u.Command))
-		}
-		b.WriteString("\n")
+		b.WriteString("- **unknown** " + u.Text(codeSpan) + "\n")
 	}
 	return b.String()
 }

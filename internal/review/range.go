@@ -19,7 +19,7 @@ type reviewSpan struct {
 	from    repo.ID
 	to      repo.ID // zero for the work tree
 	base    string  // the branch or revision of from
-	unknown *Unknown
+	unknown *fault.Unknown
 }
 
 func (s *reviewSpan) end() string {
@@ -114,8 +114,8 @@ func (r *Reviewer) sinceMergeBase(ctx context.Context, span reviewSpan, a, b rep
 		return span, err
 	}
 	if shallow {
-		span.unknown = &Unknown{
-			Reason:  fmt.Sprintf("the clone is shallow and does not have the merge base of %s and %s", span.base, name),
+		span.unknown = &fault.Unknown{
+			Why:     fmt.Sprintf("the clone is shallow and does not have the merge base of %s and %s", span.base, name),
 			Command: "git fetch --unshallow",
 		}
 		return span, nil

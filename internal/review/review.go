@@ -16,6 +16,7 @@ import (
 
 	"ken/internal/change"
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -44,14 +45,15 @@ const MaxLines = 7
 
 // A Review lists what a change breaks or makes stale, and the tests to run.
 type Review struct {
-	From    string    `json:"from"` // the commit that the change starts from; "" if it is unknown
-	To      string    `json:"to"`   // the commit that it ends with, or "worktree"
-	Base    string    `json:"base"` // the branch or revision of From
-	Files   int       `json:"files"`
-	Lines   []Line    `json:"lines"`   // the most important first
-	More    int       `json:"more"`    // lines above the limit
-	Older   int       `json:"older"`   // problems that the change did not cause
-	Unknown []Unknown `json:"unknown"` // checks that were not possible
+	From  string `json:"from"` // the commit that the change starts from; "" if it is unknown
+	To    string `json:"to"`   // the commit that it ends with, or "worktree"
+	Base  string `json:"base"` // the branch or revision of From
+	Files int    `json:"files"`
+	Lines []Line `json:"lines"` // the most important first
+	More  int    `json:"more"`  // lines above the limit
+	Older int    `json:"older"` // problems that the change did not cause
+	// Unknown are the checks that were not possible. What is the kind of the lines that may be missing, "" for all.
+	Unknown []fault.Unknown `json:"unknown"`
 
 	// OlderLines are the lines about older problems, if All is set.
 	OlderLines []Line `json:"debts,omitempty"`
@@ -70,13 +72,6 @@ type Line struct {
 
 	words     []textPart // of Text
 	listTests bool       // String lists Tests below the line
-}
-
-// An Unknown is a check that was not possible.
-type Unknown struct {
-	Kind    Kind   `json:"kind,omitempty"` // the lines that may be missing; "" for all of them
-	Reason  string `json:"reason"`
-	Command string `json:"command,omitempty"` // a command that helps
 }
 
 // A textPart is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
@@ -127,7 +122,7 @@ type Facts struct {
 	// EditedElsewhere has, by spec, the other worktrees that edit a spec which governs a changed file.
 	EditedElsewhere map[string][]string
 	// Unknown are the facts that are missing.
-	Unknown []Unknown
+	Unknown []fault.Unknown
 	// All requests every line.
 	All bool
 }
@@ -145,7 +140,7 @@ type Summary struct {
 func Judge(ctx context.Context, f Facts) (*Review, error) {
 	r := &Review{Files: len(f.Change.Files), Lines: []Line{}, Unknown: slices.Clone(f.Unknown)}
 	if r.Unknown == nil {
-		r.Unknown = []Unknown{}
+		r.Unknown = []fault.Unknown{}
 	}
 	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool)}
 	for i := range f.Change.Files {
@@ -170,8 +165,8 @@ type judge struct {
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }
 
-func (j *judge) unknown(kind Kind, reason, command string) {
-	j.review.Unknown = append(j.review.Unknown, Unknown{kind, reason, command})
+func (j *judge) unknown(kind Kind, why, command string) {
+	j.review.Unknown = append(j.review.Unknown, fault.Unknown{What: string(kind), Why: why, Command: command})
 }
 
 // Limit drops lines above a number. It keeps the first line of each kind, then those of the most important kinds.
@@ -238,5 +233,7 @@ func (p Policy) Validate() error {
 // Fails reports whether the review has a line of one of the kinds, or may have one.
 func (r *Review) Fails(kinds []Kind) bool {
 	return slices.ContainsFunc(r.Lines, func(l Line) bool { return slices.Contains(kinds, l.Kind) }) ||
-		slices.ContainsFunc(r.Unknown, func(u Unknown) bool { return u.Kind == "" || slices.Contains(kinds, u.Kind) })
+		slices.ContainsFunc(r.Unknown, func(u fault.Unknown) bool {
+			return u.What == "" || slices.Contains(kinds, Kind(u.What))
+		})
 }

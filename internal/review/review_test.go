@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ken/internal/fault"
 	"ken/internal/outline"
 )
 
@@ -121,9 +122,9 @@ func TestFails(t *testing.T) {
 		"nothing":                 {Review{}, false},
 		"a stale summary":         {Review{Lines: []Line{{Kind: Stale}}}, false},
 		"a document":              {Review{Lines: []Line{{Kind: Docs}}}, true},
-		"a range that is unknown": {Review{Unknown: []Unknown{{}}}, true},
-		"unknown users":           {Review{Unknown: []Unknown{{Kind: Broken}}}, false},
-		"unknown drift":           {Review{Unknown: []Unknown{{Kind: Drift}}}, true},
+		"a range that is unknown": {Review{Unknown: []fault.Unknown{{}}}, true},
+		"unknown users":           {Review{Unknown: []fault.Unknown{{What: string(Broken)}}}, false},
+		"unknown drift":           {Review{Unknown: []fault.Unknown{{What: string(Drift)}}}, true},
 	} {
 		if got := tt.review.Fails(Policy{}.Kinds()); got != tt.want {
 			t.Errorf("%s fails the check: %t, want %t", name, got, tt.want)

@@ -47,7 +47,7 @@ func (r *Reviewer) Review(ctx context.Context, opts Options) (*Review, error) {
 		return nil, err
 	}
 	if span.unknown != nil {
-		return &Review{To: span.end(), Base: span.base, Lines: []Line{}, Unknown: []Unknown{*span.unknown}}, nil
+		return &Review{To: span.end(), Base: span.base, Lines: []Line{}, Unknown: []fault.Unknown{*span.unknown}}, nil
 	}
 	if r.AtCommit != nil {
 		if r, err = r.AtCommit(ctx, span.to); err != nil {
@@ -81,15 +81,15 @@ type collector struct {
 	all  bool
 
 	change  *change.Change
-	unknown []Unknown
+	unknown []fault.Unknown
 }
 
 // judge reviews the change, or only some files of it if only is not nil.
 func (c *collector) judge(ctx context.Context, only []repo.Path) (r *Review, err error) {
 	if c.t.IndexBusy {
-		c.unknown = append(c.unknown, Unknown{
-			Reason: "another process is updating the search index, and this answer is from the index as it was before", Command: "ken review",
-		})
+		busy := find.IndexBusy
+		busy.Command = "ken review"
+		c.unknown = append(c.unknown, busy)
 	}
 	if c.change, err = change.Between(ctx, c.x, c.t, change.Range{From: c.span.from, To: c.span.to, Only: only}); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *collector) addUncompared() {
 	if c.change.Skipped > 0 {
 		all := change.MaxCompared + c.change.Skipped
 		reason := fmt.Sprintf("%d files changed; ken compared the symbols of the first %d", all, change.MaxCompared)
-		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: reason})
+		c.unknown = append(c.unknown, fault.Unknown{What: string(Broken), Why: reason})
 	}
 	unmerged := 0
 	for i := range c.change.Files {
@@ -131,9 +131,9 @@ func (c *collector) addUncompared() {
 	}
 	switch {
 	case unmerged == 1:
-		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: "1 file has a merge conflict", Command: "git status"})
+		c.unknown = append(c.unknown, fault.Unknown{What: string(Broken), Why: "1 file has a merge conflict", Command: "git status"})
 	case unmerged > 1:
-		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: fmt.Sprintf("%d files have merge conflicts", unmerged), Command: "git status"})
+		c.unknown = append(c.unknown, fault.Unknown{What: string(Broken), Why: fmt.Sprintf("%d files have merge conflicts", unmerged), Command: "git status"})
 	}
 }
 
@@ -288,7 +288,7 @@ func (c *collector) editedElsewhere(ctx context.Context, specs bool) (map[string
 	}
 	overlays, err := c.Spec.Overlays(ctx)
 	if err != nil {
-		c.unknown = append(c.unknown, Unknown{Kind: Also, Reason: "what other worktrees edit: " + err.Error()})
+		c.unknown = append(c.unknown, fault.Unknown{What: string(Also), Why: "what other worktrees edit: " + err.Error()})
 		return nil, ctx.Err()
 	}
 	edited := make(map[string][]string)

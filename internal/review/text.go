@@ -32,7 +32,11 @@ func (r *Review) text(quote func(string) string) string {
 		fmt.Fprintf(&b, "and %s (--all)\n", english.Count(r.More, "more line"))
 	}
 	if len(r.Unknown) > 0 {
-		b.WriteString("unknown  " + r.unknownText(quote) + "\n")
+		parts := make([]string, len(r.Unknown))
+		for i, u := range r.Unknown {
+			parts[i] = u.Text(quote)
+		}
+		b.WriteString("unknown  " + strings.Join(parts, "; ") + "\n")
 	}
 	switch {
 	case len(r.OlderLines) > 0:
@@ -66,18 +70,6 @@ func (r *Review) headline(quote func(string) string) string {
 const Worktree = "worktree"
 
 func short(id string) string { return id[:min(len(id), 7)] }
-
-// unknownText returns a line about the checks that were not possible.
-func (r *Review) unknownText(quote func(string) string) string {
-	parts := make([]string, len(r.Unknown))
-	for i, u := range r.Unknown {
-		parts[i] = quote(u.Reason)
-		if u.Command != "" {
-			parts[i] += ": " + quote(u.Command)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
 
 // writeRows writes a line for each, in columns.
 func writeRows(b *strings.Builder, lines []Line, quote func(string) string) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -26,7 +27,7 @@ func (r *reader) file(p repo.Path) error {
 	if a.Ambiguous, err = r.index.Ambiguous(r.ctx, p); err != nil {
 		return err
 	}
-	if a.Unknown, err = r.unresolved(p); err != nil {
+	if err = r.addUnresolved(p); err != nil {
 		return err
 	}
 	a.UsedBy = r.groupByFile(users, fromFile)
@@ -78,7 +79,7 @@ func (r *reader) directory(dir repo.Path) error {
 		resolved = unknown == ""
 	}
 	if !resolved {
-		a.Unknown = "ken does not resolve references to any of its files"
+		a.Unknown = append(a.Unknown, fault.Unknown{What: whatUsers, Why: "ken does not resolve references to any of its files"})
 	}
 	if err := r.addTests(nil, a.UsedBy, ""); err != nil {
 		return err

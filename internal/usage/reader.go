@@ -113,6 +113,21 @@ func (r *reader) isDir(p repo.Path) bool {
 	return i < len(r.paths) && strings.HasPrefix(string(r.paths[i]), string(p)+"/")
 }
 
+// whatUsers is unknown in an answer without users.
+const whatUsers = "users"
+
+// addUnresolved adds that the users of a file are unknown, once.
+func (r *reader) addUnresolved(p repo.Path) error {
+	if r.answer.whyNoUsers() != "" {
+		return nil
+	}
+	why, err := r.unresolved(p)
+	if why != "" {
+		r.answer.Unknown = append(r.answer.Unknown, fault.Unknown{What: whatUsers, Why: why})
+	}
+	return err
+}
+
 // unresolved returns why the users of a file are unknown; "" if they are known.
 func (r *reader) unresolved(p repo.Path) (string, error) {
 	f := r.files[p]

@@ -166,10 +166,8 @@ func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 		d := declaration(j.Path, &s, lines, j.users)
 		d.SameFile = sameFile(&s, d.Line, lines)
 		d.OwnFile = ownFile(&s, f.outline, d.SameFile)
-		if a.Unknown == "" {
-			if a.Unknown, err = r.unresolved(j.Path); err != nil {
-				return err
-			}
+		if err := r.addUnresolved(j.Path); err != nil {
+			return err
 		}
 		users := r.groupByFile(j.edges, fromFile)
 		for i := range users {

@@ -160,8 +160,8 @@ func (t *textWriter) path() {
 		}
 		t.linef("  declares %s", t.quote(listed(names, len(a.Declarations)+a.More["declarations"])))
 	}
-	if a.Unknown != "" {
-		t.linef("users unknown: %s", t.quote(a.Unknown))
+	if why := a.whyNoUsers(); why != "" {
+		t.linef("users unknown: %s", t.quote(why))
 		return
 	}
 	t.users(a.UsedBy, t.limits.users, a.More["used_by"], false, false)
@@ -308,8 +308,8 @@ func (t *textWriter) symbol() {
 			users = slices.DeleteFunc(slices.Clone(users), func(u User) bool { return u.Of != of })
 		}
 		switch {
-		case a.Unknown != "":
-			t.linef("  users unknown: %s", t.quote(a.Unknown))
+		case a.whyNoUsers() != "":
+			t.linef("  users unknown: %s", t.quote(a.whyNoUsers()))
 		case several:
 			rows := len(userRows(slices.DeleteFunc(slices.Clone(users), func(u User) bool { return u.Starts })))
 			printed := t.users(users, t.limits.perSymbol, d.More, true, d.OwnFile)

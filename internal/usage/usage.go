@@ -71,7 +71,7 @@ func Ask(ctx context.Context, finder *find.Finder, q Query) (answer *Answer, err
 			return t.PathNotFoundError(ctx, "uses", missing.Path)
 		}
 		if err == nil && t.IndexBusy {
-			answer.Remarks = append(answer.Remarks, find.IndexBusyRemark)
+			answer.Unknown = append(answer.Unknown, find.IndexBusy)
 		}
 		return err
 	})
@@ -114,9 +114,8 @@ type Answer struct {
 	Mentions    []Mention       `json:"mentions"`               // of the path, or of the symbol in other spellings
 	Ambiguous   int             `json:"ambiguous"`              // uses that may mean something else
 	AmbiguousIn []FileLines     `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
-	Unknown     string          `json:"unknown,omitempty"`      // why users are unknown
+	Unknown     []fault.Unknown `json:"unknown,omitempty"`      // users, or all of it
 	More        map[string]int  `json:"more,omitempty"`         // the number of files above the limit, by list
-	Remarks     []string        `json:"remarks,omitempty"`      // limitations of the answer
 
 	// Directory is set if the answer is about a directory.
 	Directory bool `json:"-"`
@@ -126,20 +125,30 @@ type Answer struct {
 	Named int `json:"-"`
 }
 
+// whyNoUsers returns why the users are unknown; "" if they are known.
+func (a *Answer) whyNoUsers() string {
+	for _, u := range a.Unknown {
+		if u.What == whatUsers {
+			return u.Why
+		}
+	}
+	return ""
+}
+
 // A TestsDocument is the part of an answer about tests.
 type TestsDocument struct {
 	At string `json:"at"`
 	repo.PathJSON
-	Symbol         string         `json:"symbol"`
-	Tests          []Test         `json:"tests"`
-	ReachedByTests int            `json:"reached_by_tests"`
-	More           map[string]int `json:"more,omitempty"`
-	Remarks        []string       `json:"remarks,omitempty"`
+	Symbol         string          `json:"symbol"`
+	Tests          []Test          `json:"tests"`
+	ReachedByTests int             `json:"reached_by_tests"`
+	More           map[string]int  `json:"more,omitempty"`
+	Unknown        []fault.Unknown `json:"unknown,omitempty"`
 }
 
 // TestsDocument returns the part about tests.
 func (a *Answer) TestsDocument() TestsDocument {
-	d := TestsDocument{At: a.At, PathJSON: a.PathJSON, Symbol: a.Symbol, Tests: a.Tests, ReachedByTests: a.ReachedByTests, Remarks: a.Remarks}
+	d := TestsDocument{At: a.At, PathJSON: a.PathJSON, Symbol: a.Symbol, Tests: a.Tests, ReachedByTests: a.ReachedByTests, Unknown: a.Unknown}
 	if n := a.More["tests"]; n > 0 {
 		d.More = map[string]int{"tests": n}
 	}

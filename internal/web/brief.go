@@ -13,6 +13,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/brief"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -145,7 +146,7 @@ type briefView struct {
 	Words   string // what a file without a summary says of itself
 	Main    []briefSection
 	Side    []briefSection
-	Remarks []string
+	Unknown []fault.Unknown
 	LeftOut int
 	Command string // prints the brief
 }
@@ -198,7 +199,7 @@ const rowsShown = 12
 // brief prepares a brief for a page. The summary and the specs have places of their own on
 // the page.
 func (pd *pageData) brief(b *brief.Brief) *briefView {
-	v := &briefView{Remarks: b.Remarks, LeftOut: b.LeftOut, Command: "ken brief " + pathArg(rawPath(b.Path, b.PathB64))}
+	v := &briefView{Unknown: b.Unknown, LeftOut: b.LeftOut, Command: "ken brief " + pathArg(rawPath(b.Path, b.PathB64))}
 	ids := make(map[string]bool)
 	for i, s := range b.Sections {
 		words := s.Subject == b.Path && len(s.Items) == 0

@@ -70,7 +70,7 @@ func (s *Server) find(r *http.Request) (*findAnswer, error) {
 		return nil, err
 	}
 	words := strings.Fields(text)
-	a := &findAnswer{Answer: &find.Answer{Query: strings.Join(words, " "), At: "worktree", Places: []find.Place{}, Unknown: []string{}}}
+	a := &findAnswer{Answer: &find.Answer{Query: strings.Join(words, " "), At: "worktree", Places: []find.Place{}, Unmatched: []string{}}}
 	if slices.ContainsFunc(words, hasLetter) {
 		found, late, err := s.search(r.Context(), f.Worktree, find.Query{Words: words, Limit: limit})
 		a.Reading = late
@@ -80,7 +80,7 @@ func (s *Server) find(r *http.Request) (*findAnswer, error) {
 		case fault.KindOf(err) == fault.Locked: // a review or another ken builds the search index
 			a.Reading = true
 		case err != nil: // paths and specs are still found
-			a.Remarks = append(a.Remarks, "the search failed: "+err.Error())
+			a.Unknown = append(a.Unknown, fault.Unknown{Why: "the search failed: " + err.Error()})
 		case found != nil:
 			a.Answer = found
 		}

@@ -33,7 +33,7 @@ type reviewResult struct {
 	Headline string
 	Nothing  bool // there is nothing to do
 	Groups   []reviewGroup
-	Unknown  []review.Unknown
+	Unknown  []fault.Unknown
 	Older    []reviewRow
 	MoreOld  int // older problems that are not listed
 	Failed   *board.Unread

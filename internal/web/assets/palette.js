@@ -131,8 +131,8 @@ function remark(answer) {
   const parts = [];
   if (answer.reading) parts.push("ken is reading the repository. So far it finds paths, specs and pages.");
   if (answer.query && answer.rows.length === 0 && !answer.reading) parts.push("Nothing found.");
-  if (answer.unknown && answer.unknown.length > 0 && answer.rows.length > 0) parts.push("No file has: " + answer.unknown.join(", ") + ".");
-  parts.push(...(answer.remarks || []));
+  if (answer.unmatched && answer.unmatched.length > 0 && answer.rows.length > 0) parts.push("No file has: " + answer.unmatched.join(", ") + ".");
+  parts.push(...(answer.removed || []), ...(answer.unknown || []).map((u) => u.why + (u.command ? ": " + u.command : "")));
   if (parts.length === 0 && answer.query) parts.push(answer.rows.length === 1 ? "1 result" : answer.rows.length + " results");
   return parts.join(" ");
 }
