@@ -7,24 +7,7 @@ const files = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
 const tracked = new Set(files);
 const relative = (file) => path.relative(root, file).split(path.sep).join("/");
 
-// Packages of the repository itself are linked as an installation of the workspace would.
-// The root counts only for a name that no other directory has.
-const packages = new Map(); // directories by name
-for (const file of files.filter((f) => path.basename(f) === "package.json" && !f.includes("node_modules/"))) {
-  try {
-    const name = JSON.parse(fs.readFileSync(path.join(root, file), "utf8")).name;
-    if (name) packages.set(name, [...(packages.get(name) || []), path.posix.dirname(file)]);
-  } catch {} // fixtures may be broken on purpose
-}
-for (const [name, all] of packages) {
-  const members = all.filter((dir) => dir !== ".");
-  if (members.length) packages.set(name, members);
-  const link = path.join(root, "node_modules", name);
-  if (members.length === 1 && !fs.existsSync(link)) {
-    fs.mkdirSync(path.dirname(link), { recursive: true });
-    fs.symlinkSync(path.join(root, members[0]), link);
-  }
-}
+const packages = require("./typescript_links")(root, files);
 
 // The options for a file are those of the nearest tsconfig, or of the project that this
 // one refers to and that includes the file.

@@ -4,6 +4,7 @@
 //	go run . find DIR...                             which files will a commit change
 //	go run . -questions testdata/questions.json find DIR...   where is X handled
 //	go run . edges DIR...                            which file uses which, against compilers
+//	go run . symbols DIR...                          which files use a symbol, against compilers
 //	go run . documents DIR...                        which stale mentions does ken docs list
 //	go run . outlines DIR...                         sums of all outlines, to compare two versions of ken
 //
@@ -31,6 +32,7 @@ type study struct {
 	repos     []string // directories
 	commits   int      // to ask about
 	back      int      // commits before HEAD
+	sampled   int      // symbols of each kind to ask about
 	engines   string   // with commas; "" for all
 	questions string   // a file; "" to ask about commits
 	details   string   // a file; "" for none
@@ -44,6 +46,7 @@ type study struct {
 var studies = map[string]func(*study, context.Context) (string, error){
 	"find":      (*study).find,
 	"edges":     (*study).edges,
+	"symbols":   (*study).symbols,
 	"documents": (*study).documents,
 	"outlines":  (*study).outlines,
 }
@@ -52,6 +55,7 @@ func main() {
 	st := new(study)
 	flag.IntVar(&st.commits, "commits", 100, "find: the number of `commits` to ask about")
 	flag.IntVar(&st.back, "back", 300, "find: first-parent `commits` between the tree that is searched and HEAD")
+	flag.IntVar(&st.sampled, "symbols", 25, "symbols: ask about this `number` of top-level symbols, and of methods")
 	flag.StringVar(&st.engines, "engines", "", "find: ask only these `engines`, with commas")
 	flag.StringVar(&st.questions, "questions", "", "find: ask the questions in this JSON `file` about HEAD, not commits")
 	flag.StringVar(&st.details, "details", "", "write every answer into this `file`, as JSON lines")
