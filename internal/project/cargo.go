@@ -18,7 +18,7 @@ func (p *Project) cargo(dir repo.Path) manifest.Cargo {
 func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
 	if conf := p.firstFile(dir, "rustfmt.toml", ".rustfmt.toml"); conf != "" && p.has(join(dir, "Cargo.toml")) {
 		add(candidate{
-			Command: Command{Run: inDir(dir, "cargo fmt --all --check"), Source: conf},
+			Command: Command{Run: "cargo fmt --all --check", in: dir, Source: conf},
 			purpose: forLint, lang: "rust", key: "cargo fmt", order: orderConfig + 1,
 		})
 	}
@@ -217,37 +217,47 @@ func (p *Project) rustTarget(dir, file repo.Path) (string, bool) {
 			return " --test " + t.name, true
 		}
 	}
-	for _, t := range tests {
-		rel, ok := relative(t.file.Dir(), file)
-		if !ok {
-			continue
-		}
-		module := rustModule(rel)
-		first, _, _ := strings.Cut(module, "::")
-		if first != "" && lineOf(p.text(t.file), `^[ \t]*(pub(\([^)]*\))?\s+)?mod\s+`+first+`\s*;`) > 0 {
-			return " --test " + t.name + " " + module + "::", true
-		}
-	}
 	libPath, _ := p.cargo(dir).Library()
-	lib := join(dir, libPath)
-	if rel, ok := relative(lib.Dir(), file); ok && p.has(lib) && !strings.HasPrefix(rel, "bin/") {
-		return " --lib" + filterOf(lib, file, rel), true
+	targets := []cargoTarget{{"", join(dir, libPath)}}
+	flags := []string{" --lib"}
+	for _, t := range tests {
+		targets = append(targets, t)
+		flags = append(flags, " --test "+t.name)
 	}
-	for _, bin := range p.cargoBins(dir) {
-		if rel, ok := relative(bin.file.Dir(), file); ok {
-			return " --bin " + bin.name + filterOf(bin.file, file, rel), true
+	for _, t := range p.cargoBins(dir) {
+		targets = append(targets, t)
+		flags = append(flags, " --bin "+t.name)
+	}
+	for i, t := range targets {
+		if filter, ok := p.rustFilter(t.file, file); ok {
+			return flags[i] + filter, true
 		}
 	}
 	return "", false
 }
 
-// filterOf returns the argument that selects the tests of a module, "" for those of the whole target.
-func filterOf(root, file repo.Path, rel string) string {
-	module := rustModule(rel)
-	if file == root || module == "" {
-		return ""
+// rustFilter returns the argument that selects the tests of a file in the target with a root, "" for those of the root.
+// It is false unless each module on the way declares the next one: a filter that matches nothing is no error for
+// cargo.
+func (p *Project) rustFilter(root, file repo.Path) (string, bool) {
+	if root == file {
+		return "", true
 	}
-	return " " + module + "::"
+	rel, ok := relative(root.Dir(), file)
+	module := rustModule(rel)
+	if !ok || module == "" {
+		return "", false
+	}
+	declaring := root
+	dir := root.Dir()
+	for name := range strings.SplitSeq(module, "::") {
+		if lineOf(p.text(declaring), `^[ \t]*(pub(\([^)]*\))?\s+)?mod\s+(r#)?`+name+`\s*;`) == 0 {
+			return "", false
+		}
+		dir = join(dir, name)
+		declaring = p.firstFile(dir.Dir(), name+".rs", name+"/mod.rs")
+	}
+	return " " + module + "::", declaring == file
 }
 
 // rustModule returns the path of the module in a file, given from the directory of its target: a/b.rs and a/b/mod.rs are

@@ -171,7 +171,7 @@ func (p *Project) applyCI(dir repo.Path, list *[]candidate, add func(candidate))
 			continue
 		}
 		add(candidate{
-			Command: Command{Run: inDir(dir, s.run), Source: s.source, Line: s.line},
+			Command: Command{Run: s.run, in: dir, Source: s.source, Line: s.line},
 			purpose: s.purpose, lang: s.lang, key: s.key, order: orderCI,
 		})
 	}

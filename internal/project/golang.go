@@ -125,6 +125,8 @@ func (p *Project) goModule(file repo.Path) repo.Path {
 	return ""
 }
 
+const onlyBuiltFor = "the file is only built for "
+
 // goTest returns the command that runs the package of a test file.
 func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 	module := p.goModule(test)
@@ -141,7 +143,7 @@ func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 		note = "go test without -tags " + strings.Join(tags, ",") + " does not run this file"
 	}
 	if only != "" {
-		note = "the file is only built for " + only
+		note = onlyBuiltFor + only
 	}
 	run += " " + p.goPackage(module, test.Dir())
 	return Command{Run: run, Dir: module, Source: join(module, "go.mod"), Line: mod.Line}, true, note
@@ -149,6 +151,12 @@ func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 
 // goBuildTags returns the tags that a file needs, or the constraint that no tags can meet.
 func (p *Project) goBuildTags(file repo.Path) (tags []string, only string) {
+	parts := strings.Split(strings.TrimSuffix(strings.TrimSuffix(file.Base(), ".go"), "_test"), "_")
+	for i := len(parts) - 1; i > 0 && isSystemName(parts[i]); i-- {
+		if parts[i] != "linux" && parts[i] != "amd64" {
+			return nil, parts[i]
+		}
+	}
 	expr := goConstraint(p.text(file))
 	if expr == nil {
 		return nil, ""
@@ -216,6 +224,15 @@ func constraintTags(expr constraint.Expr) []string {
 		return append(constraintTags(e.X), constraintTags(e.Y)...)
 	}
 	return nil
+}
+
+// isSystemName reports whether the name of a file that ends with a word says on which system it is built.
+func isSystemName(word string) bool {
+	switch word {
+	case "unix", "gc", "gccgo", "cgo", "race", "ignore":
+		return false
+	}
+	return isSystemTag(word)
 }
 
 // isSystemTag reports whether a tag names a system or compiler, so that it cannot be set.

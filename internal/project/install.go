@@ -12,7 +12,7 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, lang string, order int) {
 		words := strings.Fields(run)
 		add(candidate{
-			Command: Command{Run: inDir(dir, run), Source: source},
+			Command: Command{Run: run, in: dir, Source: source},
 			purpose: forInstall, lang: lang, key: installKey(words[0], words), order: order,
 		})
 	}

@@ -25,9 +25,8 @@ func (p *Project) gradleBuild(dir repo.Path) (repo.Path, bool) {
 	return "", false
 }
 
-// gradleCall returns how Gradle is called for the project in a directory, from the root of the repository, up to the name of
-// a task.
-func (p *Project) gradleCall(dir repo.Path) string {
+// gradleCall returns how Gradle is called for the project in a directory, up to the name of a task, and where.
+func (p *Project) gradleCall(dir repo.Path) (call string, in repo.Path) {
 	build, _ := p.gradleBuild(dir)
 	module, known := p.gradleModule(build, dir)
 	if p.has(join(build, "gradlew")) {
@@ -35,16 +34,16 @@ func (p *Project) gradleCall(dir repo.Path) string {
 		if known {
 			rel = ""
 		}
-		return inDir(build, "./gradlew"+gradleIn(repo.Path(rel))) + " " + module
+		return "./gradlew" + gradleIn(repo.Path(rel)) + " " + module, build
 	}
 	tool := "gradle"
 	if p.has("gradlew") {
 		tool = "./gradlew"
 	}
 	if known {
-		return tool + gradleIn(build) + " " + module
+		return tool + gradleIn(build) + " " + module, ""
 	}
-	return tool + gradleIn(dir) + " "
+	return tool + gradleIn(dir) + " ", ""
 }
 
 // gradleIn returns the flag that makes Gradle start in a directory.
@@ -83,7 +82,7 @@ func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	if file == "" {
 		return
 	}
-	call := p.gradleCall(dir)
+	call, in := p.gradleCall(dir)
 	text := string(p.text(file))
 	for _, t := range []struct {
 		use   purpose
@@ -103,7 +102,7 @@ func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	} {
 		if t.when == "" || strings.Contains(text, t.when) {
 			add(candidate{
-				Command: Command{Run: call + t.task, Source: file},
+				Command: Command{Run: call + t.task, in: in, Source: file},
 				purpose: t.use, lang: "jvm", key: "gradle " + t.task, order: t.order,
 			})
 		}
@@ -224,7 +223,8 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 		rel, _ := relative(d, test)
 		if p.pom(d) != nil {
 			run := p.mavenTool(d) + " -Dtest=" + class + " test"
-			if strings.HasSuffix(class, "IT") {
+			failsafe := strings.Contains(string(p.text(join(d, "pom.xml")))+string(p.text(join(p.mavenRoot(d), "pom.xml"))), "maven-failsafe-plugin")
+			if strings.HasSuffix(class, "IT") && failsafe {
 				run = p.mavenTool(d) + " -Dit.test=" + class + " verify"
 			}
 			return Command{Run: run, Dir: d, Source: join(d, "pom.xml")}, true, ""
@@ -233,8 +233,9 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 		if file == "" {
 			continue
 		}
-		run := p.gradleCall(d) + p.gradleTestTask(file, rel) + " --tests " + quoteWord(p.jvmClass(test, class))
-		return Command{Run: run, Dir: d, Source: file}, true, ""
+		call, in := p.gradleCall(d)
+		run := call + p.gradleTestTask(file, rel) + " --tests " + quoteWord(p.jvmClass(test, class))
+		return Command{Run: run, in: in, Dir: d, Source: file}, true, ""
 	}
 	return Command{}, false, "no build file above it"
 }
@@ -245,7 +246,7 @@ func (p *Project) gradleTestTask(file repo.Path, rel string) string {
 	switch {
 	case strings.Contains(string(p.text(file)), "com.android"):
 		return "testDebugUnitTest"
-	case strings.HasPrefix(rel, "src/") && set != "test" && isVariable(set) && strings.Contains(strings.ToLower(set), "test"):
+	case strings.HasPrefix(rel, "src/") && set != "test" && isVariable(set) && containsWord(string(p.text(file)), set):
 		return set
 	}
 	return "test"

@@ -18,14 +18,10 @@ func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 	}
 	if file := p.firstFile(dir, "CMakeLists.txt"); file != "" && cmakeProject().Match(p.text(file)) {
 		line := lineOf(p.text(file), `(?i)^\s*project\s*\(`)
-		src := ""
-		if dir != "" {
-			src = " -S " + quotePath(dir)
-		}
 		build := quotePath(join(dir, "build"))
-		offer(forBuild, "cmake"+src+" -B "+build+" && cmake --build "+build, file, line, "cmake")
+		offer(forBuild, cmakeConfigure(dir)+" && cmake --build "+build, file, line, "cmake")
 		if line := lineOf(p.text(file), `(?i)^\s*(enable_testing\s*\(|include\s*\(\s*CTest\s*\)|add_test\s*\()`); line > 0 {
-			offer(forTest, "ctest --test-dir "+build, file, line, "ctest")
+			offer(forTest, "ctest --test-dir "+build+" --no-tests=error", file, line, "ctest")
 		}
 	}
 	conf := p.firstFile(dir, "configure.ac", "configure.in")
@@ -50,6 +46,15 @@ func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 			offer(forTest, inDir(dir, "make check"), file, line, "make:check")
 		}
 	}
+}
+
+// cmakeConfigure returns the command that makes the build directory of a project.
+func cmakeConfigure(dir repo.Path) string {
+	build := " -B " + quotePath(join(dir, "build"))
+	if dir == "" {
+		return "cmake" + build
+	}
+	return "cmake -S " + quotePath(dir) + build
 }
 
 var cmakeProject = lazyRegexp(`(?im)^\s*project\s*\(`)
@@ -95,26 +100,32 @@ func (p *Project) nativeTest(test repo.Path) (Command, bool, string) {
 // cmakeTest returns the command that builds and runs the test program that a CMakeLists.txt makes of a file.
 func (p *Project) cmakeTest(file repo.Path, rel string) (Command, bool) {
 	text := p.text(file)
-	call := regexp.QuoteMeta(rel)
-	re, err := regexp.Compile(`(?is)\b(\w*add_executable|add_test|\w*_test|\w*_unittest)\s*\(\s*(?:NAME\s+)?([\w.+-]+)[^()]*?(?:^|[\s/"])` + call + `[\s")]`)
+	program, err := regexp.Compile(`(?is)\badd_executable\s*\(\s*([\w.+-]+)[^()]*?[\s/"]` + regexp.QuoteMeta(rel) + `[\s")]`)
 	if err != nil {
 		return Command{}, false
 	}
-	m := re.FindSubmatchIndex(text)
+	m := program.FindSubmatchIndex(text)
 	if m == nil {
 		return Command{}, false
 	}
-	name := string(text[m[4]:m[5]])
+	target := string(text[m[2]:m[3]])
+	// ctest knows a program only by the name of its test.
+	test, err := regexp.Compile(`(?is)\badd_test\s*\(\s*(?:NAME\s+([\w.+-]+)\s+COMMAND|([\w.+-]+))\s+` + regexp.QuoteMeta(target) + `[\s)]`)
+	if err != nil {
+		return Command{}, false
+	}
+	name := lastGroup(test, string(text))
 	top := file.Dir()
 	for d := range file.Dir().Upward() {
 		if cmakeProject().Match(p.text(p.firstFile(d, "CMakeLists.txt"))) {
 			top = d
 		}
 	}
-	if !isName(name) {
+	if !isName(name) || !isName(target) {
 		return Command{}, false
 	}
 	build := quotePath(join(top, "build"))
-	run := "cmake --build " + build + " --target " + name + " && ctest --test-dir " + build + " -R " + name
+	run := cmakeConfigure(top) + " && cmake --build " + build + " --target " + target +
+		" && ctest --test-dir " + build + " --no-tests=error -R " + quoteWord("^"+regexp.QuoteMeta(name)+"$")
 	return Command{Run: run, Dir: top, Source: file, Line: lineAt(text, m[0])}, true
 }

@@ -428,5 +428,5 @@ func (p *Project) oneFile(pkg *nodePackage, run *testRun, test repo.Path) Comman
 		words = append(words, "--runTestsByPath") // else the name would be a regular expression
 	}
 	words = append(words, rel)
-	return Command{Run: inDir(pkg.dir, quoteWords(words)), Dir: pkg.dir, Source: run.source, Line: run.line}
+	return Command{Run: quoteWords(words), in: pkg.dir, Dir: pkg.dir, Source: run.source, Line: run.line}
 }

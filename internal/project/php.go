@@ -26,7 +26,7 @@ func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 	}
 	if run, source := p.phpRunner(dir); source != "" {
 		add(candidate{
-			Command: Command{Run: inDir(dir, run), Source: source},
+			Command: Command{Run: run, in: dir, Source: source},
 			purpose: forTest, lang: "php", key: strings.TrimPrefix(run, "vendor/bin/"), order: orderImplied,
 		})
 	}
@@ -58,7 +58,7 @@ func (p *Project) phpTest(test repo.Path) (Command, bool, string) {
 			continue
 		}
 		rel, _ := relative(d, test)
-		return Command{Run: inDir(d, run+" "+quotePath(repo.Path(rel))), Dir: d, Source: source}, true, ""
+		return Command{Run: run + " " + quotePath(repo.Path(rel)), in: d, Dir: d, Source: source}, true, ""
 	}
 	return Command{}, false, "no file says which program runs it"
 }

@@ -12,7 +12,7 @@ import (
 func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, line int, lang string, order int) {
 		add(candidate{
-			Command: Command{Run: inDir(dir, run), Source: source, Line: line},
+			Command: Command{Run: run, in: dir, Source: source, Line: line},
 			purpose: forRun, lang: lang, key: run, order: order,
 		})
 	}

@@ -33,6 +33,15 @@ type Command struct {
 	Dir    repo.Path // the directory whose manifest it comes from; "" for the root
 	Source repo.Path // the file that it was found in
 	Line   int       // in Source, from 1; 0 for the file as a whole
+
+	in repo.Path // the directory that Run starts in, until atRoot
+}
+
+// atRoot returns the command for a shell at the root. It is false if the command cannot be shown on one line.
+func (c Command) atRoot() (Command, bool) {
+	run, ok := cleanCommand(inDir(c.in, c.Run))
+	c.Run, c.in = run, ""
+	return c, ok
 }
 
 // A Skip is a file that could not be read or parsed, with the reason.
@@ -218,11 +227,12 @@ func (p *Project) candidates(dir repo.Path) []candidate {
 	}
 	var list []candidate
 	add := func(c candidate) {
-		run, ok := cleanCommand(c.Run)
+		command, ok := c.atRoot()
 		if !ok {
 			return
 		}
-		c.Run, c.Dir = run, dir
+		c.Command = command
+		c.Dir = dir
 		list = append(list, c)
 	}
 	if len(p.manifests[dir]) > 0 {
@@ -243,12 +253,13 @@ func (p *Project) candidates(dir repo.Path) []candidate {
 	return list
 }
 
-// inDir returns a command for the root that runs the words in a directory.
+// inDir returns a command for the root that runs the words in a directory. A subshell lets the next command start at
+// the root again.
 func inDir(dir repo.Path, words string) string {
 	if dir == "" {
 		return words
 	}
-	return "cd " + quotePath(dir) + " && " + words
+	return "(cd " + quotePath(dir) + " && " + words + ")"
 }
 
 // purposeOf guesses the purpose of a script, target or task from its name, and returns its order.

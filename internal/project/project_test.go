@@ -252,7 +252,7 @@ jobs:
     steps: [{run: npx jest, working-directory: ../elsewhere}]
 -- web/a.js --
 `,
-			want: "test: cd web && npx vitest run (.github/workflows/test.yaml:4)\n",
+			want: "test: (cd web && npx vitest run) (.github/workflows/test.yaml:4)\n",
 		},
 		{
 			name: "scripts of npm", path: "src/a.ts",
@@ -338,7 +338,7 @@ test: npm test -w a (a/package.json:1)
 -- site/package.json --
 {"name": "site", "scripts": {"test": "x"}}
 `,
-			want: "test: cd site && bun run test (site/package.json:1)\n",
+			want: "test: (cd site && bun run test) (site/package.json:1)\n",
 		},
 		{
 			name: "a Go module in a subdirectory", path: "tools/x/main.go",
@@ -592,7 +592,7 @@ add_library(x a.cc)
 `,
 			want: `
 build: cmake -B build && cmake --build build (CMakeLists.txt:2)
-test: ctest --test-dir build (CMakeLists.txt:3)
+test: ctest --test-dir build --no-tests=error (CMakeLists.txt:3)
 `,
 		},
 		{
@@ -722,7 +722,7 @@ module api
 			want: `
 build: go -C api build ./... (api/go.mod:1)
 test: go -C api test ./... (api/go.mod:1)
-test: cd web && npm test (web/package.json:1)
+test: (cd web && npm test) (web/package.json:1)
 `,
 		},
 		{
@@ -794,6 +794,9 @@ path = "tests/tests.rs"
 [workspace]
 members = ["crates/*"]
 -- core/main.rs --
+mod flags;
+-- core/flags/mod.rs --
+pub(crate) mod parse;
 -- core/flags/parse.rs --
 #[cfg(test)]
 mod tests {}
@@ -812,6 +815,10 @@ fn a() {}
 [package]
 name = "grep-cli"
 -- crates/cli/src/lib.rs --
+mod a;
+#[test]
+fn a() {}
+-- crates/cli/src/unused.rs --
 #[test]
 fn a() {}
 -- crates/cli/src/a/mod.rs --
@@ -848,6 +855,8 @@ dependencies = ["pytest>=8"]
 		{"a module below", "sub/b/x_test.go", "-- go.mod --\nmodule m\n-- sub/go.mod --\nmodule s\n-- sub/b/x_test.go --\npackage b\n", "go -C sub test ./b (sub/go.mod:1)"},
 		{"a module of a workspace", "sub/b/x_test.go", "-- go.work --\nuse ./sub\n-- sub/go.mod --\nmodule s\n-- sub/b/x_test.go --\npackage b\n", "go test ./sub/b (sub/go.mod:1)"},
 		{"a build tag", "x_test.go", "-- go.mod --\nmodule m\n-- x_test.go --\n// Copyright\n\n//go:build e2e && !race\n\npackage b\n", "go test -tags e2e . (go.mod:1); go test without -tags e2e does not run this file"},
+		{"another system by the name", "x_windows_test.go", "-- go.mod --\nmodule m\n-- x_windows_test.go --\npackage b\n", "go test . (go.mod:1); the file is only built for windows"},
+		{"a word in the name", "js_x_test.go", "-- go.mod --\nmodule m\n-- js_x_test.go --\npackage b\n", "go test . (go.mod:1)"},
 		{"another system", "x_test.go", "-- go.mod --\nmodule m\n-- x_test.go --\n//go:build windows\n\npackage b\n", "go test . (go.mod:1); the file is only built for windows"},
 		{"no module", "x_test.go", "-- x_test.go --\npackage b\n", "unknown: no go.mod above it"},
 		{"no test", "x.go", "-- go.mod --\nmodule m\n-- x.go --\npackage b\n", "unknown: the file is not a test"},
@@ -877,7 +886,7 @@ dependencies = ["pytest>=8"]
 		{
 			"a package below", "packages/a/x.test.ts",
 			"-- packages/a/package.json --\n{\"name\": \"a\", \"scripts\": {\"test\": \"jest --watch\"}}\n-- packages/a/x.test.ts --\n",
-			"cd packages/a && npx jest x.test.ts (packages/a/package.json:1)",
+			"(cd packages/a && npx jest x.test.ts) (packages/a/package.json:1)",
 		},
 		{
 			"playwright in its directory", "e2e/a.spec.ts",
@@ -904,29 +913,34 @@ dependencies = ["pytest>=8"]
 		{"a file without tests", "core/flags/doc.rs", rust, "unknown: the file is not a test"},
 		{"tests inside of a library", "crates/cli/src/lib.rs", rust, "cargo test -p grep-cli --lib (crates/cli/Cargo.toml:1)"},
 		{"a module file", "crates/cli/src/a/mod.rs", rust, "cargo test -p grep-cli --lib a:: (crates/cli/Cargo.toml:1)"},
+		{"a file that no module declares", "crates/cli/src/unused.rs", rust, "unknown: no target of crates/cli/Cargo.toml is known to contain it"},
 		{"a test target by its place", "crates/cli/tests/it.rs", rust, "cargo test -p grep-cli --test it (crates/cli/Cargo.toml:1)"},
 
 		{"pytest with poetry", "tests/test_a.py", python, "poetry run pytest tests/test_a.py (pyproject.toml:3)"},
 		{"outside of testpaths", "extra/test_b.py", python, "poetry run pytest extra/test_b.py (pyproject.toml:3); pytest without arguments runs tests only"},
-		{"a Python project below", "sub/tests/a_test.py", python, "cd sub && pytest tests/a_test.py (sub/pyproject.toml:2)"},
+		{"a Python project below", "sub/tests/a_test.py", python, "(cd sub && pytest tests/a_test.py) (sub/pyproject.toml:2)"},
 		{"hatch", "tests/test_a.py", "-- pyproject.toml --\n[tool.pytest.ini_options]\n[tool.hatch.envs.test.scripts]\ntest = \"pytest {args:tests}\"\n-- tests/test_a.py --\n", "hatch run test:test tests/test_a.py (pyproject.toml:3)"},
 		{"Django", "app/tests/test_a.py", "-- manage.py --\n-- app/tests/test_a.py --\n", "python manage.py test app.tests.test_a (manage.py)"},
-		{"Django's own tests", "tests/forms/test_a.py", "-- tests/runtests.py --\n-- tests/forms/test_a.py --\n", "cd tests && python runtests.py forms.test_a (tests/runtests.py)"},
-		{"unittest by the file", "test_a.py", "-- setup.py --\n-- test_a.py --\n\nimport unittest\n", "python -m unittest test_a.py (test_a.py:2)"},
+		{"Django's own tests", "tests/forms/test_a.py", "-- tests/runtests.py --\nimport django\n-- tests/forms/test_a.py --\n", "(cd tests && python runtests.py forms.test_a) (tests/runtests.py)"},
+		{"unittest by the file", "test_a.py", "-- setup.py --\n-- test_a.py --\n\nimport unittest\n\nclass A(unittest.TestCase):\n    pass\n", "python -m unittest test_a.py (test_a.py:4)"},
+		{"functions that unittest does not run", "test_a.py", "-- setup.py --\n-- test_a.py --\nfrom unittest import mock\n\ndef test_a():\n    pass\n", "unknown: no file says which program runs it"},
+		{"unittest in a directory that is no package", "v1.2/test_a.py", "-- v1.2/test_a.py --\nclass A(unittest.TestCase):\n    pass\n", "unknown: its path is not the name of a module"},
 		{"nothing known", "test_a.py", "-- setup.py --\n-- test_a.py --\n", "unknown: no file says which program runs it"},
 
 		{"Gradle", "core/src/test/java/p/ATest.java", "-- gradlew --\n-- settings.gradle --\ninclude 'core'\n-- core/build.gradle --\n-- core/src/test/java/p/ATest.java --\npackage p;\n", "./gradlew :core:test --tests p.ATest (core/build.gradle)"},
-		{"a build below the root", "android/app/src/test/java/ATest.java", "-- android/gradlew --\n-- android/settings.gradle --\ninclude ':app'\n-- android/app/build.gradle --\n-- android/app/src/test/java/ATest.java --\n", "cd android && ./gradlew :app:test --tests '*ATest' (android/app/build.gradle)"},
+		{"a build below the root", "android/app/src/test/java/ATest.java", "-- android/gradlew --\n-- android/settings.gradle --\ninclude ':app'\n-- android/app/build.gradle --\n-- android/app/src/test/java/ATest.java --\n", "(cd android && ./gradlew :app:test --tests '*ATest') (android/app/build.gradle)"},
 		{"a project that the settings do not name", "x/y/src/test/java/ATest.java", "-- gradlew --\n-- settings.gradle --\nincludeAll()\n-- x/y/build.gradle --\n-- x/y/src/test/java/ATest.java --\npackage p\n", "./gradlew -p x/y test --tests p.ATest (x/y/build.gradle)"},
-		{"a source set of Gradle", "src/integrationTest/kotlin/ATest.kt", "-- build.gradle.kts --\n-- src/integrationTest/kotlin/ATest.kt --\npackage a.b\n", "gradle integrationTest --tests a.b.ATest (build.gradle.kts)"},
+		{"a source set of Gradle", "src/integrationTest/kotlin/ATest.kt", "-- build.gradle.kts --\nval integrationTest = task\n-- src/integrationTest/kotlin/ATest.kt --\npackage a.b\n", "gradle integrationTest --tests a.b.ATest (build.gradle.kts)"},
 		{"Maven", "core/src/test/java/p/ATest.java", "-- pom.xml --\n<project><modules><module>core</module></modules></project>\n-- core/pom.xml --\n<project/>\n-- core/src/test/java/p/ATest.java --\n", "mvn -pl core -Dtest=ATest test (core/pom.xml)"},
-		{"an integration test of Maven", "src/test/java/AIT.java", "-- mvnw --\n-- pom.xml --\n<project/>\n-- src/test/java/AIT.java --\n", "./mvnw -Dit.test=AIT verify (pom.xml)"},
-		{"CMake", "test/a_test.cc", "-- CMakeLists.txt --\nproject(x)\n-- test/CMakeLists.txt --\nadd_executable(\n  all_tests a_test.cc\n  b.cc)\n-- test/a_test.cc --\n", "cmake --build build --target all_tests && ctest --test-dir build -R all_tests (test/CMakeLists.txt:1)"},
+		{"an integration test without the plugin for them", "src/test/java/AIT.java", "-- pom.xml --\n<project/>\n-- src/test/java/AIT.java --\n", "mvn -Dtest=AIT test (pom.xml)"},
+		{"an integration test of Maven", "src/test/java/AIT.java", "-- mvnw --\n-- pom.xml --\n<project><artifactId>maven-failsafe-plugin</artifactId></project>\n-- src/test/java/AIT.java --\n", "./mvnw -Dit.test=AIT verify (pom.xml)"},
+		{"CMake", "test/a_test.cc", "-- CMakeLists.txt --\nproject(x)\n-- test/CMakeLists.txt --\nadd_executable(\n  all_tests a_test.cc\n  b.cc)\nadd_test(NAME all COMMAND all_tests)\n-- test/a_test.cc --\n", "cmake -B build && cmake --build build --target all_tests && ctest --test-dir build --no-tests=error -R '^all$' (test/CMakeLists.txt:1)"},
+		{"a program that ctest does not know", "a_test.cc", "-- CMakeLists.txt --\nproject(x)\nadd_executable(a a_test.cc)\ngtest_discover_tests(a)\n-- a_test.cc --\n", "unknown: no build file says how to run it alone"},
 		{"automake", "tests/test_a.c", "-- tests/Makefile.am --\ncheck_PROGRAMS = test_a\nTESTS = $(check_PROGRAMS)\n-- tests/test_a.c --\n", "make -C tests check TESTS=test_a (tests/Makefile.am:1)"},
 		{"rspec", "spec/a_spec.rb", "-- Gemfile --\n-- .rspec --\n-- spec/a_spec.rb --\n", "bundle exec rspec spec/a_spec.rb (.rspec)"},
 		{"minitest", "test/test_a.rb", "-- Rakefile --\nRake::TestTask.new\n-- test/test_a.rb --\n", "ruby -Ilib -Itest test/test_a.rb (Rakefile:1)"},
 		{"phpunit", "tests/ATest.php", "-- phpunit.xml --\n-- tests/ATest.php --\n", "vendor/bin/phpunit tests/ATest.php (phpunit.xml)"},
-		{"dotnet", "test/A.Tests/FooTests.cs", "-- test/A.Tests/A.Tests.csproj --\n-- test/A.Tests/FooTests.cs --\n", "dotnet test test/A.Tests/A.Tests.csproj --filter FullyQualifiedName~FooTests (test/A.Tests/A.Tests.csproj)"},
+		{"dotnet", "test/A.Tests/FooTests.cs", "-- test/A.Tests/A.Tests.csproj --\n<PackageReference Include=\"xunit\"/>\n-- test/A.Tests/FooTests.cs --\npublic class FooTests\n", "dotnet test test/A.Tests/A.Tests.csproj --filter FullyQualifiedName~FooTests (test/A.Tests/A.Tests.csproj)"},
 		{"bats", "test/a.bats", "-- test/a.bats --\n", "bats test/a.bats (test/a.bats:1)"},
 		{"a shell script", "test_a.sh", "-- test_a.sh --\n#!/usr/bin/env bash\n", "bash test_a.sh (test_a.sh:1)"},
 		{"Elixir", "test/a_test.exs", "-- mix.exs --\n-- test/a_test.exs --\n", "mix test test/a_test.exs (mix.exs)"},

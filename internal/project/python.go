@@ -16,7 +16,7 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	doc := p.document(p.firstFile(dir, "pyproject.toml"))
 	if conf := p.pytest(dir); conf.source != "" {
 		c := candidate{
-			Command: Command{Run: inDir(dir, prefix+"pytest"), Source: conf.source, Line: conf.line},
+			Command: Command{Run: prefix + "pytest", in: dir, Source: conf.source, Line: conf.line},
 			purpose: forTest, lang: "python", key: "pytest", order: orderImplied,
 		}
 		// tox and nox run pytest for each version, so CI that runs them confirms it.
@@ -33,7 +33,7 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	p.noxCommands(dir, add)
 	if file := p.firstFile(dir, "manage.py"); file != "" && p.pytest(dir).source == "" {
 		add(candidate{
-			Command: Command{Run: inDir(dir, prefix+"python manage.py test"), Source: file},
+			Command: Command{Run: prefix + "python manage.py test", in: dir, Source: file},
 			purpose: forTest, lang: "python", key: "python", order: orderImplied + 1,
 		})
 	}
@@ -197,7 +197,7 @@ func (p *Project) pythonScripts(dir repo.Path, doc manifest.Document, add func(c
 			return
 		}
 		add(candidate{
-			Command: Command{Run: inDir(dir, run), Source: file, Line: line},
+			Command: Command{Run: run, in: dir, Source: file, Line: line},
 			purpose: purpose, lang: "python", key: run, order: order,
 		})
 	}
@@ -270,7 +270,7 @@ func (p *Project) toxCommands(dir repo.Path, doc manifest.Document, add func(can
 		if e.name == "" {
 			if strings.Contains(e.commands, "test") || strings.Contains(e.commands, "coverage") {
 				add(candidate{
-					Command: Command{Run: inDir(dir, tool), Source: file, Line: e.line},
+					Command: Command{Run: tool, in: dir, Source: file, Line: e.line},
 					purpose: forTest, lang: "python", key: "tox", order: orderImplied + 3,
 				})
 			}
@@ -278,7 +278,7 @@ func (p *Project) toxCommands(dir repo.Path, doc manifest.Document, add func(can
 		}
 		if use, order, ok := purposeOf(e.name); ok && isName(e.name) && use == forLint {
 			add(candidate{
-				Command: Command{Run: inDir(dir, tool+" -e "+e.name), Source: file, Line: e.line},
+				Command: Command{Run: tool + " -e " + e.name, in: dir, Source: file, Line: e.line},
 				purpose: use, lang: "python", key: "tox -e " + e.name, order: order + 6,
 			})
 		}
@@ -307,7 +307,7 @@ func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 			continue
 		}
 		add(candidate{
-			Command: Command{Run: inDir(dir, "nox -s "+name), Source: file, Line: lineAt(text, m[2])},
+			Command: Command{Run: "nox -s " + name, in: dir, Source: file, Line: lineAt(text, m[2])},
 			purpose: use, lang: "python", key: "nox", order: order + 6,
 		})
 	}
@@ -381,7 +381,7 @@ func (p *Project) pythonBuild(dir repo.Path, doc manifest.Document, prefix strin
 	}
 	file := join(dir, "pyproject.toml")
 	add(candidate{
-		Command: Command{Run: inDir(dir, run), Source: file, Line: lineOf(p.text(file), `^[ \t]*\[build-system\]`)},
+		Command: Command{Run: run, in: dir, Source: file, Line: lineOf(p.text(file), `^[ \t]*\[build-system\]`)},
 		purpose: forBuild, lang: "python", key: "build", order: orderImplied,
 	})
 }
@@ -398,14 +398,21 @@ func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
 			return cmd, true, ""
 		}
 	}
-	for _, s := range p.ciSteps() {
-		if s.key == "unittest" && test.Under(s.dir) {
-			rel, _ := relative(s.dir, test)
-			return Command{Run: inDir(s.dir, "python -m unittest "+quotePath(repo.Path(rel))), Dir: s.dir, Source: s.source, Line: s.line}, true, ""
+	// unittest runs no function outside of a class, and says OK.
+	if line := lineOf(p.text(test), `^class \w+\(.*\bTestCase\b`); line > 0 {
+		cmd := Command{Source: test, Line: line}
+		for _, s := range p.ciSteps() {
+			if s.key == "unittest" && test.Under(s.dir) {
+				cmd = Command{in: s.dir, Dir: s.dir, Source: s.source, Line: s.line}
+				break
+			}
 		}
-	}
-	if line := lineOf(p.text(test), `^[ \t]*(?:import unittest|from unittest\b)`); line > 0 {
-		return Command{Run: "python -m unittest " + quotePath(test), Source: test, Line: line}, true, ""
+		rel, _ := relative(cmd.in, test)
+		if strings.Contains(strings.TrimSuffix(rel, ".py"), ".") {
+			return Command{}, false, "its path is not the name of a module"
+		}
+		cmd.Run = p.pythonPrefix(cmd.in) + "python -m unittest " + quotePath(repo.Path(rel))
+		return cmd, true, ""
 	}
 	if line := lineOf(p.text(test), `^[ \t]*(?:import pytest|from pytest\b)`); line > 0 {
 		return Command{Run: "pytest " + quotePath(test), Source: test, Line: line}, true, ""
@@ -429,10 +436,10 @@ func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Comma
 				run = "hatch run " + name
 			}
 			file := join(dir, "pyproject.toml")
-			return Command{Run: inDir(dir, run+" "+arg), Dir: dir, Source: file, Line: lineOf(p.text(file), `^[ \t]*`+name+`\s*=`)}
+			return Command{Run: run + " " + arg, in: dir, Dir: dir, Source: file, Line: lineOf(p.text(file), `^[ \t]*`+name+`\s*=`)}
 		}
 	}
-	return Command{Run: inDir(dir, p.pythonPrefix(dir)+"pytest "+arg), Dir: dir, Source: conf.source, Line: conf.line}
+	return Command{Run: p.pythonPrefix(dir) + "pytest " + arg, in: dir, Dir: dir, Source: conf.source, Line: conf.line}
 }
 
 // outsideTestPaths returns a note if pytest without arguments does not run a file, "" if it does.
@@ -458,10 +465,10 @@ func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
 	}
 	if file := p.firstFile(dir, "manage.py"); file != "" {
 		run := p.pythonPrefix(dir) + "python manage.py test " + module
-		return Command{Run: inDir(dir, run), Dir: dir, Source: file}, true
+		return Command{Run: run, in: dir, Dir: dir, Source: file}, true
 	}
-	if file := p.firstFile(dir, "runtests.py"); file != "" {
-		return Command{Run: inDir(dir, "python runtests.py "+module), Dir: dir, Source: file}, true
+	if file := p.firstFile(dir, "runtests.py"); strings.Contains(string(p.text(file)), "django") {
+		return Command{Run: "python runtests.py " + module, in: dir, Dir: dir, Source: file}, true
 	}
 	return Command{}, false
 }

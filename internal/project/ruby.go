@@ -51,13 +51,13 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 	}
 	if source := p.rspec(dir); source != "" {
 		add(candidate{
-			Command: Command{Run: inDir(dir, prefix+"rspec"), Source: source},
+			Command: Command{Run: prefix + "rspec", in: dir, Source: source},
 			purpose: forTest, lang: "ruby", key: "rspec", order: orderImplied,
 		})
 	}
 	if file := p.firstFile(dir, "bin/rails"); file != "" && p.isDir(join(dir, "test")) {
 		add(candidate{
-			Command: Command{Run: inDir(dir, "bin/rails test"), Source: file},
+			Command: Command{Run: "bin/rails test", in: dir, Source: file},
 			purpose: forTest, lang: "ruby", key: "rails test", order: orderImplied,
 		})
 	}
@@ -76,18 +76,18 @@ func (p *Project) rubyTest(test repo.Path) (Command, bool, string) {
 		source := p.rspec(d)
 		if strings.HasSuffix(rel, "_spec.rb") {
 			if source != "" {
-				return Command{Run: inDir(d, p.bundled(d)+"rspec "+arg), Dir: d, Source: source}, true, ""
+				return Command{Run: p.bundled(d) + "rspec " + arg, in: d, Dir: d, Source: source}, true, ""
 			}
 			continue
 		}
 		if file := p.firstFile(d, "bin/rails"); file != "" {
-			return Command{Run: inDir(d, "bin/rails test "+arg), Dir: d, Source: file}, true, ""
+			return Command{Run: "bin/rails test " + arg, in: d, Dir: d, Source: file}, true, ""
 		}
 		for _, name := range []string{"Rakefile", "rakefile"} {
 			file := join(d, name)
 			if line := lineOf(p.text(file), `Rake::TestTask|Minitest::TestTask`); line > 0 {
 				folder, _, _ := strings.Cut(rel, "/")
-				return Command{Run: inDir(d, p.bundled(d)+"ruby -Ilib -I"+quoteWord(folder)+" "+arg), Dir: d, Source: file, Line: line}, true, ""
+				return Command{Run: p.bundled(d) + "ruby -Ilib -I" + quoteWord(folder) + " " + arg, in: d, Dir: d, Source: file, Line: line}, true, ""
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 	}
 	if file := p.firstFile(dir, ".pre-commit-config.yaml"); file != "" {
 		add(candidate{
-			Command: Command{Run: inDir(dir, "pre-commit run --all-files"), Source: file},
+			Command: Command{Run: "pre-commit run --all-files", in: dir, Source: file},
 			purpose: forLint, key: "pre-commit", order: orderConfig,
 		})
 	}

@@ -34,20 +34,20 @@ type caseRules struct {
 
 var caseRulesOf = map[string]caseRules{
 	"go": {
-		test:   lazyRegexp(`^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`),
+		test:   lazyRegexp(`^func ((?:Test|Benchmark|Fuzz)\w*)\((?:$|\w+ \*testing\.[TBF]\b)|^func (Example\w*)\(\)`),
 		helper: lazyRegexp(`^func (?:\([^)]*\) )?(\w+)`),
 	},
 	"python": {
 		test:   lazyRegexp(`^\s*(?:async )?def (test\w*)`),
-		group:  lazyRegexp(`^\s*class (\w+)`),
+		group:  lazyRegexp(`^\s*class (?:(Test\w*)|(\w+)\(.*Test)`),
 		helper: lazyRegexp(`^\s*(?:async )?def (\w+)`),
 		join:   "::",
 	},
 	"rust": {
-		test:   lazyRegexp(`^\s*(?:pub )?(?:async )?fn (\w+)|^\s*\w*test\w*!\s*[({]\s*(\w+)\s*,`),
+		test:   lazyRegexp(`^\s*(?:pub )?(?:async )?fn ((?:r#)?\w+)|^\s*\w*test\w*!\s*[({]\s*(\w+)\s*,`),
 		mark:   lazyRegexp(`#\[(?:\w+::)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck)\b|^\s*\w*test\w*!\s*[({]`),
-		group:  lazyRegexp(`^\s*(?:pub )?mod (\w+)\s*\{`),
-		helper: lazyRegexp(`^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)`),
+		group:  lazyRegexp(`^\s*(?:pub )?mod ((?:r#)?\w+)\s*\{`),
+		helper: lazyRegexp(`^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn ((?:r#)?\w+)`),
 		join:   "::",
 	},
 	"jvm": {
@@ -143,6 +143,10 @@ func (f *caseFile) around(n int) (c TestCase, helper string) {
 				continue
 			}
 		}
+		if f.lang == "python" && strings.HasPrefix(trimmed, "class ") {
+			c = TestCase{} // pytest does not look into such a class
+			continue
+		}
 		if name := lastGroup(f.rules.helper(), line); name != "" {
 			helper = name
 		}
@@ -222,16 +226,15 @@ func containsWord(line, name string) bool {
 // runs by the same command may be among them. It is false if ken does not know such a command, or if it would name too
 // many tests.
 func (p *Project) TestCaseCommand(test repo.Path, cases []TestCase) (Command, bool) {
-	cmd, ok, _ := p.TestCommand(test)
-	if !ok || len(cases) == 0 || len(cases) > maxCases {
+	cmd, ok, note := p.fileCommand(test)
+	if !ok || len(cases) == 0 || len(cases) > maxCases || strings.HasPrefix(note, onlyBuiltFor) {
 		return Command{}, false
 	}
 	cmd.Run, ok = selectCases(cmd.Run, languageOf(test), cases)
 	if !ok {
 		return Command{}, false
 	}
-	cmd.Run, ok = cleanCommand(cmd.Run)
-	return cmd, ok
+	return cmd.atRoot()
 }
 
 // selectCases adds tests to the command that runs their file.
@@ -246,6 +249,11 @@ func selectCases(run, lang string, cases []TestCase) (string, bool) {
 	case "go":
 		return goCases(run, list), true
 	case "python":
+		if module, ok := strings.CutSuffix(last, ".py"); ok && strings.HasSuffix(front, "-m unittest ") {
+			module = strings.ReplaceAll(module, "/", ".") + "."
+			names := module + strings.ReplaceAll(strings.Join(list, " "+module), "::", ".")
+			return front + names, !slices.ContainsFunc(list, func(name string) bool { return !strings.Contains(name, "::") })
+		}
 		if !strings.Contains(run, "pytest ") || strings.HasSuffix(last, "'") {
 			return "", false
 		}
@@ -256,6 +264,9 @@ func selectCases(run, lang string, cases []TestCase) (string, bool) {
 			for i := range list {
 				list[i] = last + list[i]
 			}
+		}
+		for i := range list {
+			list[i] = quoteWord(list[i])
 		}
 		if len(list) == 1 {
 			return run + " " + list[0], true
@@ -313,12 +324,8 @@ var nameSpecial = lazyRegexp(`[.*+?^${}()|\[\]\\/]`)
 
 // nodeCases selects tests by their titles. Parts of a title that are computed are left out.
 func nodeCases(run string, names []string) (string, bool) {
-	tool := run
-	if _, after, ok := strings.Cut(run, " && "); ok && strings.HasPrefix(run, "cd ") {
-		tool = after
-	}
 	var runner *nodeRunner
-	for _, w := range strings.Fields(tool) {
+	for _, w := range strings.Fields(run) {
 		if runner = runnerNamed(w); runner != nil && runner.nameFlag != "" {
 			break
 		}

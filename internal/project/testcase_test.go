@@ -54,6 +54,26 @@ func BenchmarkOne(b *testing.B) {
 }
 `},
 		{"go: one test", "a_test.go", "go test . -run '^TestOne$'", "-- go.mod --\nmodule m\n-- a_test.go --\npackage a\n\nfunc TestOne(t *testing.T) { use() } // USE\n"},
+		{"go: TestMain is no test", "a_test.go", "", "-- go.mod --\nmodule m\n-- a_test.go --\npackage a\n\nfunc TestMain(m *testing.M) { use() } // USE\n"},
+		{"go: tests of another system", "a_windows_test.go", "", "-- go.mod --\nmodule m\n-- a_windows_test.go --\npackage a\n\nfunc TestOne(t *testing.T) { use() } // USE\n"},
+		{"cargo: a raw name", "tests/api.rs", "cargo test --test api 'r#move'", "-- Cargo.toml --\n[package]\nname = \"x\"\n-- tests/api.rs --\n#[test]\nfn r#move() {\n    use(); // USE\n}\n"},
+		{"unittest", "tests/test_a.py", "python -m unittest tests.test_a.Cart.test_one tests.test_a.Cart.test_two", `
+-- tests/test_a.py --
+import unittest
+
+class Cart(unittest.TestCase):
+    def test_one(self):
+        use()  # USE
+
+    async def test_two(self):
+        use()  # USE
+
+    def test_three(self):
+        pass
+`},
+		{"unittest: a function that it does not run", "test_a.py", "", "-- test_a.py --\nclass A(unittest.TestCase):\n    pass\n\ndef test_a():\n    use()  # USE\n"},
+		{"pytest: a class that it does not look into", "test_a.py", "", "-- pytest.ini --\n-- test_a.py --\nclass Helper:\n    def test_a(self):\n        use()  # USE\n"},
+		{"a package below", "web/test/a.test.js", "(cd web && npx vitest run test/a.test.js -t adds)", "-- web/package.json --\n{\"scripts\": {\"test\": \"vitest\"}}\n-- web/test/a.test.js --\nit('adds', () => {\n  use() // USE\n})\n"},
 		{"go: only benchmarks", "a_test.go", "go test . -run '^$' -bench '^BenchmarkOne$'", "-- go.mod --\nmodule m\n-- a_test.go --\npackage a\n\nfunc BenchmarkOne(b *testing.B) {\n\tuse() // USE\n}\n"},
 		{"go: a helper counts for the tests that call it", "a_test.go", "go test . -run '^(TestA|TestC)$'", `
 -- go.mod --
@@ -283,7 +303,7 @@ class CartTest extends TestCase
 				}
 			}
 			got, ok := p.TestCaseCommand(repo.Path(tt.file), p.TestCasesAt(repo.Path(tt.file), lines))
-			if !ok || got.Run != tt.want {
+			if ok != (tt.want != "") || got.Run != tt.want {
 				t.Errorf("got %q, %v; want %q", got.Run, ok, tt.want)
 			}
 		})

@@ -91,6 +91,19 @@ func inDirNamed(file repo.Path, names ...string) bool {
 // says why there is none, or that the project's usual test command does not run this file. A file of a
 // Rust library or program counts as a test if it contains tests.
 func (p *Project) TestCommand(test repo.Path) (Command, bool, string) {
+	cmd, ok, note := p.fileCommand(test)
+	if !ok {
+		return Command{}, false, note
+	}
+	cmd, ok = cmd.atRoot()
+	if !ok {
+		return Command{}, false, "its name cannot be shown on one line"
+	}
+	return cmd, true, note
+}
+
+// fileCommand is TestCommand for the directory that the command starts in.
+func (p *Project) fileCommand(test repo.Path) (Command, bool, string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.has(test) {
@@ -101,18 +114,6 @@ func (p *Project) TestCommand(test repo.Path) (Command, bool, string) {
 	if !p.isTest(test) && !inline {
 		return Command{}, false, "the file is not a test"
 	}
-	cmd, ok, note := p.testCommand(test, lang)
-	if !ok {
-		return Command{}, false, note
-	}
-	cmd.Run, ok = cleanCommand(cmd.Run)
-	if !ok {
-		return Command{}, false, "its name cannot be shown on one line"
-	}
-	return cmd, true, note
-}
-
-func (p *Project) testCommand(test repo.Path, lang string) (Command, bool, string) {
 	switch lang {
 	case "go":
 		return p.goTest(test)

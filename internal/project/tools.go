@@ -66,7 +66,7 @@ var knownTools = []toolCommand{
 		lang: "dotnet", key: "dotnet run",
 	},
 	{
-		files: "*.csproj *.fsproj *.vbproj", use: forOneTest, run: "dotnet test {path} --filter FullyQualifiedName~{class}",
+		files: "*.csproj *.fsproj *.vbproj", when: `(?i)Microsoft\.NET\.Test\.Sdk|xunit|nunit|mstest`, use: forOneTest, run: "dotnet test {path} --filter FullyQualifiedName~{class}",
 		lang: "dotnet",
 	},
 
@@ -163,7 +163,8 @@ func (p *Project) toolTest(test repo.Path, lang string) (Command, bool, string) 
 		for _, t := range knownTools {
 			file, _ := p.toolFile(&t, d)
 			runsOneTest := t.use == forOneTest && t.lang == lang
-			noClass := strings.Contains(t.run, "{class}") && !isVariable(className(test))
+			// A filter that matches nothing is no error for these tools.
+			noClass := strings.Contains(t.run, "{class}") && lineOf(p.text(test), `\b(class|struct)\s+`+className(test)+`\b`) == 0
 			if !runsOneTest || noClass || file == "" {
 				continue
 			}

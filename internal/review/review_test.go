@@ -49,7 +49,8 @@ func TestJoinCommands(t *testing.T) {
 		"go test ./a ./b":                            {"go test ./a", "go test ./b"},
 		"pytest a.py && go test ./b":                 {"pytest a.py", "go test ./b"},
 		"cargo test --test a && cargo test --test b": {"cargo test --test a", "cargo test --test b"},
-		"cd x && pytest a && cd x && pytest b":       {"cd x && pytest a", "cd x && pytest b"},
+		"(cd x && pytest a b) && pytest c":           {"(cd x && pytest a)", "(cd x && pytest b)", "pytest c"},
+		"(cd 'x y' && pytest a) && pytest c":         {"(cd 'x y' && pytest a)", "pytest c"},
 		"go test -run A ./b":                         {"go test -run A ./b"},
 	} {
 		if got, left := JoinCommands(commands, 8); got != want || left != 0 {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -53,16 +54,11 @@ func (j *judge) tests() error {
 	for _, t := range edited {
 		add(t)
 	}
-	further, leftOut := 0, 0
+	further := false
 	for _, t := range list {
-		switch {
-		case add(t):
-			further++
-		case onlyUnit && needsServices(t):
-			leftOut++
-		}
+		further = add(t) || further
 	}
-	if further == 0 {
+	if !further {
 		return nil
 	}
 	var own []string // of changed packages
@@ -76,14 +72,20 @@ func (j *judge) tests() error {
 	} else {
 		commands = append(commands, own...)
 	}
-	joined, left := JoinCommands(commands, maxTestArguments)
-	j.add(testsLine(list, joined, left+leftOut, j.All))
+	joined, _ := JoinCommands(commands, maxTestArguments)
+	run := commands[:min(len(commands), maxTestArguments)]
+	ran := 0
+	for _, t := range list {
+		if slices.Contains(run, t.Command) {
+			ran++
+		}
+	}
+	j.add(testsLine(list, joined, ran, j.All))
 	return nil
 }
 
-// testsLine returns the line about some tests and the command that runs them. left is the number of tests or
-// packages that the command omits.
-func testsLine(list []usage.Test, command string, left int, all bool) Line {
+// testsLine returns the line about some tests and the command that runs the first ran of them.
+func testsLine(list []usage.Test, command string, ran int, all bool) Line {
 	l := Line{Kind: Tests, Subject: english.Count(len(list), "file"), Command: command}
 	verb := "use"
 	if len(list) == 1 {
@@ -95,10 +97,12 @@ func testsLine(list []usage.Test, command string, left int, all bool) Line {
 	}
 	l.listTests = all && len(list) > 1
 	switch {
-	case command == "":
+	case command == "" || ran == 0 && len(list) == 1:
+		l.Command = ""
 		l.setText(prose(verb + " what changed; ken does not know how to run them"))
-	case left > 0:
-		l.setText(prose(verb + " what changed; the command runs the nearest"))
+	case ran < len(list):
+		l.Subject = fmt.Sprintf("%d of %s", ran, l.Subject)
+		l.setText(prose(fmt.Sprintf("%s what changed; the command runs %d of %s", verb, ran, english.Count(len(list), "test file"))))
 	default:
 		l.setText(prose(verb + " what changed"))
 	}
@@ -211,6 +215,7 @@ func touchedSymbols(before, after *version) map[string]bool {
 func JoinCommands(commands []string, most int) (joined string, left int) {
 	var heads []string
 	arguments := make(map[string][]string)
+	closing := make(map[string]string)
 	used := 0
 	for _, c := range commands {
 		if used == most {
@@ -219,9 +224,13 @@ func JoinCommands(commands []string, most int) (joined string, left int) {
 		}
 		used++
 		head, last := c, ""
-		simple := !strings.ContainsAny(c, "'\"|;&$`\\<>")
-		if i := strings.LastIndexByte(c, ' '); simple && i > 0 && joinable(c[:i]) {
-			head, last = c[:i], c[i+1:]
+		words, inDir := strings.CutSuffix(c, ")") // (cd DIR && words)
+		simple := !strings.ContainsAny(strings.TrimPrefix(words, "(cd "), "'\"|;$`\\<>()")
+		if i := strings.LastIndexByte(words, ' '); simple && i > 0 && joinable(words[:i]) {
+			head, last = words[:i], words[i+1:]
+		}
+		if last != "" && inDir {
+			closing[head] = ")"
 		}
 		if !slices.Contains(heads, head) {
 			heads = append(heads, head)
@@ -232,7 +241,7 @@ func JoinCommands(commands []string, most int) (joined string, left int) {
 	}
 	parts := make([]string, len(heads))
 	for i, head := range heads {
-		parts[i] = strings.Join(append([]string{head}, arguments[head]...), " ")
+		parts[i] = strings.Join(append([]string{head}, arguments[head]...), " ") + closing[head]
 	}
 	return strings.Join(parts, " && "), left
 }
