@@ -137,18 +137,18 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []rep
 		if err != nil || file == nil {
 			return err
 		}
-		edges, ambiguous, err := r.Edges(file, refs)
+		found, err := r.Edges(file, refs)
 		if err != nil {
 			return fmt.Errorf("find what %s uses: %w", f.Path, err)
 		}
-		list := make([]searchindex.Edge, len(edges))
-		for i, e := range edges {
+		list := make([]searchindex.Edge, len(found.Edges))
+		for i, e := range found.Edges {
 			list[i] = searchindex.Edge{
 				From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Lines: e.Lines, More: e.More,
 				Exact: e.Certainty == uses.Exact, Via: e.Via,
 			}
 		}
-		return w.PutEdges(f.Path, list, ambiguous)
+		return w.PutEdges(f.Path, list, found.Ambiguous)
 	})
 	if err != nil {
 		return err

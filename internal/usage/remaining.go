@@ -73,11 +73,11 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 		if err != nil || file == nil {
 			return err
 		}
-		edges, _, err := r.Edges(file, refs)
+		found, err := r.Edges(file, refs)
 		if err != nil {
 			return fmt.Errorf("find what %s uses: %w", f.Path, err)
 		}
-		left, err := search.remainingOf(file, refs, edges)
+		left, err := search.remainingOf(file, refs, found.Edges)
 		for i := range left {
 			left[i].Test = f.Kind == repo.KindTest
 		}
@@ -287,9 +287,11 @@ func (s *remainingSearch) newEdgesOf(file *uses.ParsedFile, refs *outline.Refere
 		return nil, err
 	}
 	n := &newEdges{before: s.before, after: after, file: file, old: old}
-	if n.edges, _, err = after.Edges(file, refs); err != nil {
+	found, err := after.Edges(file, refs)
+	if err != nil {
 		return nil, fmt.Errorf("find what %s uses: %w", file.Path, err)
 	}
+	n.edges = found.Edges
 	n.indexed, err = s.index.Uses(s.ctx, file.Path)
 	return n, err
 }

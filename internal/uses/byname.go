@@ -30,8 +30,8 @@ func (r *Resolver) namedEdges(e *collector) {
 	for i := range e.refs.Imports {
 		s.bind(&e.refs.Imports[i])
 	}
-	for i := range e.refs.Uses {
-		s.use(&e.refs.Uses[i])
+	for i := range e.uses {
+		s.use(&e.uses[i])
 	}
 }
 
@@ -47,6 +47,7 @@ func (s *namedScope) bind(im *outline.Import) {
 			c = Exact
 		}
 		s.e.add(target{path: paths[0]}, "", c, importMention(im))
+		s.e.settleImport(im)
 		s.required = append(s.required, paths[0])
 		return
 	}
@@ -121,7 +122,7 @@ func nameParts(name string) []string {
 }
 
 // use adds a likely edge when one declaration of the tree fits.
-func (s *namedScope) use(u *outline.Use) {
+func (s *namedScope) use(u *use) {
 	if len(u.Name) < 3 || u.Member && u.Qualifier == "" && (u.Kind != "call" || isCommonMember(u.Name)) {
 		return
 	}
@@ -146,11 +147,12 @@ func (s *namedScope) use(u *outline.Use) {
 	var found []target
 	for i := range all {
 		d := &all[i]
-		if s.fits(d, u, owner, isBound) && !slices.Contains(found, d.target()) {
+		if s.fits(d, u.Use, owner, isBound) && !slices.Contains(found, d.target()) {
 			found = append(found, d.target())
 		}
 	}
 	if own := func(t target) bool { return t.path == s.e.from.Path }; slices.ContainsFunc(found, own) {
+		u.settled = true
 		return
 	}
 	if len(found) > 1 {

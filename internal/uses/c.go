@@ -17,15 +17,19 @@ func (r *Resolver) cEdges(e *collector) {
 		im := &e.refs.Imports[i]
 		switch paths := r.included(e.from.Path, im.Module); len(paths) {
 		case 0:
+			if cStandard()[strings.Trim(im.Module, `"<>`)] {
+				e.settleImport(im)
+			}
 		case 1:
 			e.add(target{path: paths[0]}, "", Exact, importMention(im))
+			e.settleImport(im)
 		default:
 			e.ambiguous++
 		}
 	}
 	headers := e.headersOf(e.from)
-	for i := range e.refs.Uses {
-		e.cUse(&e.refs.Uses[i], headers)
+	for i := range e.uses {
+		e.cUse(&e.uses[i], headers)
 	}
 }
 
@@ -86,7 +90,7 @@ func (e *collector) headersOf(f *ParsedFile) []repo.Path {
 
 // cUse adds the edges of one use: to the header that declares the name, and to the only file
 // that defines a function of the header.
-func (e *collector) cUse(u *outline.Use, headers []repo.Path) {
+func (e *collector) cUse(u *use, headers []repo.Path) {
 	if u.Member && u.Qualifier == "" {
 		e.cMember(u, headers)
 		return
@@ -112,6 +116,7 @@ func (e *collector) cUse(u *outline.Use, headers []repo.Path) {
 	}
 	d := found[0]
 	if d.path == e.from.Path {
+		m.settle()
 		return
 	}
 	others := e.cDeclarations(&d)
@@ -160,7 +165,7 @@ func (e *collector) cDeclarations(of *decl) []target {
 }
 
 // cMember adds a likely edge to the only declaration of a member in the headers.
-func (e *collector) cMember(u *outline.Use, headers []repo.Path) {
+func (e *collector) cMember(u *use, headers []repo.Path) {
 	found := e.declared(e.from.Path).members(u.Name)
 	for _, p := range headers {
 		found = append(found, e.declared(p).members(u.Name)...)

@@ -21,11 +21,36 @@ type collector struct {
 	own  *fileFacts // of from
 	refs *outline.References
 
+	uses      []use
+	imports   map[*outline.Import][]outline.Binding // the settled ones, with their open names
 	edges     []Edge
 	index     map[edgeKey]int
 	ambiguous int
 	err       error
 }
+
+// A use is open until a rule settles it.
+type use struct {
+	*outline.Use
+	settled bool
+}
+
+func newCollector(r *Resolver, from *ParsedFile, refs *outline.References) *collector {
+	e := &collector{
+		r: r, from: from, refs: refs,
+		uses:    make([]use, len(refs.Uses)),
+		imports: make(map[*outline.Import][]outline.Binding, len(refs.Imports)),
+		index:   make(map[edgeKey]int),
+	}
+	for i := range refs.Uses {
+		e.uses[i].Use = &refs.Uses[i]
+	}
+	return e
+}
+
+// settleImport records that the module of an import is known: it is a file of the repository, or comes from outside.
+// open are the names that were not found in it.
+func (e *collector) settleImport(im *outline.Import, open ...outline.Binding) { e.imports[im] = open }
 
 type edgeKey struct {
 	target
@@ -38,18 +63,33 @@ type mention struct {
 	kind  outline.UseKind
 	lines []int
 	more  int
+	use   *use // the use that an edge for the mention settles; nil if the edge leads to something else
 }
 
-func mentionOf(u *outline.Use) mention { return mention{u.Kind, u.Lines, u.More} }
+func mentionOf(u *use) mention { return mention{u.Kind, u.Lines, u.More, u} }
 
 // plain is the mention without its kind: a call of a.b() is not a call of a.
-func (m mention) plain() mention { return mention{"", m.lines, m.more} }
+func (m mention) plain() mention { return mention{lines: m.lines, more: m.more} }
+
+// open is a mention whose edges do not settle the use.
+func (m mention) open() mention {
+	m.use = nil
+	return m
+}
+
+// settle records that the meaning of the name is known.
+func (m mention) settle() {
+	if m.use != nil {
+		m.use.settled = true
+	}
+}
 
 func importMention(im *outline.Import) mention { return mention{lines: []int{im.Line}} }
 
-// add adds an edge, or adds the places to the edge that is there. An exact edge replaces a
-// likely one.
+// add adds an edge, or adds the places to the edge that is there, and settles the use. An exact edge replaces a
+// likely one. A use of the file's own declaration is settled and has no edge.
 func (e *collector) add(to target, via repo.Path, c Certainty, m mention) {
+	m.settle()
 	if e.err != nil || to.path == e.from.Path {
 		return
 	}
@@ -88,7 +128,7 @@ func (e *collector) reaches(p repo.Path) bool {
 // An openMember is a member that was not found by name: its owner is not known, or does not
 // declare it.
 type openMember struct {
-	use   *outline.Use
+	use   *use
 	owner repo.Path // the file of the owner, "" when it is not known or the file itself
 	typed bool      // the owner is a type, which may inherit the member
 }
@@ -100,6 +140,7 @@ func (e *collector) addMember(m openMember, found []decl) {
 	switch {
 	case len(found) == 0:
 	case len(found) == 1 && found[0].path == e.from.Path:
+		m.use.settled = m.typed || !isCommonMember(m.use.Name)
 	case len(found) == 1 && (m.typed || !isCommonMember(m.use.Name)):
 		e.add(found[0].target(), "", Likely, mentionOf(m.use))
 	default:
@@ -128,8 +169,8 @@ func remember[K comparable, V any](e *collector, m *memo[K, V], key K, compute f
 	return v
 }
 
-// finish returns the edges in order.
-func (e *collector) finish() []Edge {
+// finish returns the edges in order, and what is still open.
+func (e *collector) finish() Resolution {
 	slices.SortFunc(e.edges, func(a, b Edge) int {
 		return cmp.Or(
 			cmp.Compare(a.To, b.To),
@@ -138,5 +179,21 @@ func (e *collector) finish() []Edge {
 			cmp.Compare(a.Via, b.Via),
 		)
 	})
-	return e.edges
+	found := Resolution{Edges: e.edges, Ambiguous: e.ambiguous}
+	for i := range e.uses {
+		if !e.uses[i].settled {
+			found.Open = append(found.Open, *e.uses[i].Use)
+		}
+	}
+	for i := range e.refs.Imports {
+		im := e.refs.Imports[i]
+		open, settled := e.imports[&e.refs.Imports[i]]
+		if settled {
+			im.Names = open
+		}
+		if !settled || len(open) > 0 {
+			found.Imports = append(found.Imports, im)
+		}
+	}
+	return found
 }

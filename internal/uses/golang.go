@@ -43,18 +43,21 @@ type goScope struct {
 // A goImport is an import of a file.
 type goImport struct {
 	dir   goDir
-	pkg   *goPackage // nil when it is outside of the repository
+	pkg   *goPackage // nil when it is not in the repository
 	tests bool       // the importing package is the external test of this one
 	im    *outline.Import
 }
+
+// unknown reports whether the imported package may be one of the repository that ken did not find.
+func (i goImport) unknown() bool { return i.pkg == nil && !i.dir.outside }
 
 func (r *Resolver) goEdges(e *collector) {
 	if hasSegment(e.from.Path, "vendor") {
 		return
 	}
 	s := r.goScopeOf(e)
-	for i := range e.refs.Uses {
-		u := &e.refs.Uses[i]
+	for i := range e.uses {
+		u := &e.uses[i]
 		if typed, open := s.use(u); open {
 			s.member(openMember{use: u, typed: typed})
 		}
@@ -125,6 +128,9 @@ func isGoTest(p repo.Path) bool { return strings.HasSuffix(string(p), "_test.go"
 // goImport resolves one import.
 func (r *Resolver) goImport(e *collector, im *outline.Import) goImport {
 	imported := goImport{im: im, dir: r.goDirOf(e.from.Path, im.Module)}
+	if imported.dir.found || imported.dir.outside {
+		e.settleImport(im)
+	}
 	if !imported.dir.found {
 		return imported
 	}
@@ -185,7 +191,7 @@ func (r *Resolver) readGo(dir repo.Path) (*goDirectory, error) {
 
 // use adds the edges of a use that is resolved by names. It reports a member whose owner
 // is not known or does not declare it, and whether the owner is a type.
-func (s *goScope) use(u *outline.Use) (typed, open bool) {
+func (s *goScope) use(u *use) (typed, open bool) {
 	m := mentionOf(u)
 	if u.Qualifier == "" {
 		if u.Member {
@@ -208,6 +214,10 @@ func (s *goScope) use(u *outline.Use) (typed, open bool) {
 	}
 	owners := s.visible(s.own.decls.top(first))
 	s.addDecls(owners, Exact, m.plain())
+	owners = s.own.decls.top(first)
+	if len(owners) == 0 && !slices.ContainsFunc(s.imports, goImport.unknown) && len(s.dots) == 0 {
+		m.settle() // a package from outside whose name its path does not tell
+	}
 	return rest == "" && areTypes(owners), len(owners) > 0
 }
 
@@ -218,7 +228,13 @@ func areTypes(decls []decl) bool {
 // addUnqualified adds the edges of a name without a qualifier.
 func (s *goScope) addUnqualified(name string, m mention) {
 	own := s.own.decls.top(name)
-	if s.addDecls(s.visible(own), Exact, m) || len(own) > 0 {
+	if s.addDecls(s.visible(own), Exact, m) {
+		return
+	}
+	if len(own) > 0 || !slices.ContainsFunc(s.dots, goImport.unknown) {
+		m.settle() // Go has no other names without a qualifier
+	}
+	if len(own) > 0 {
 		return
 	}
 	for _, dot := range s.dots {
@@ -230,11 +246,13 @@ func (s *goScope) addUnqualified(name string, m mention) {
 
 // selected adds the edges of pkg.Name, or of a member of a type of a package.
 func (s *goScope) selected(imports []goImport, owner, full string, m mention) (typed, open bool) {
+	known := true
 	for _, im := range imports {
 		if im.pkg == nil {
 			if im.dir.several {
 				s.e.ambiguous++
 			}
+			known = known && !im.unknown()
 			continue
 		}
 		if s.addDecls(s.importable(im, im.pkg.decls.full(full)), im.dir.certainty, m) {
@@ -245,6 +263,10 @@ func (s *goScope) selected(imports []goImport, owner, full string, m mention) (t
 		if s.addDecls(owners, im.dir.certainty, m.plain()) {
 			typed, open = rest == "" && areTypes(owners), true
 		}
+		known = known && owner == ""
+	}
+	if known && !open {
+		m.settle() // it comes from outside, or its package does not declare it
 	}
 	return typed, open
 }

@@ -491,17 +491,17 @@ func TestEdgeKeepsKindsAndLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges, _, err := r.Edges(tr.files["b/b.go"], refs)
+	found, err := r.Edges(tr.files["b/b.go"], refs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(edges) != 2 {
-		t.Fatalf("got %d edges, want one for each kind of use: %+v", len(edges), edges)
+	if len(found.Edges) != 2 {
+		t.Fatalf("got %d edges, want one for each kind of use: %+v", len(found.Edges), found.Edges)
 	}
-	if e := edges[0]; e.Kind != "" || !slices.Equal(e.Lines, []int{4}) || e.More != 0 {
+	if e := found.Edges[0]; e.Kind != "" || !slices.Equal(e.Lines, []int{4}) || e.More != 0 {
 		t.Errorf("the mention is %+v, want line 4", e)
 	}
-	if e := edges[1]; e.Kind != "call" || !slices.Equal(e.Lines, []int{3, 5, 7, 9, 11}) || e.More != 2 {
+	if e := found.Edges[1]; e.Kind != "call" || !slices.Equal(e.Lines, []int{3, 5, 7, 9, 11}) || e.More != 2 {
 		t.Errorf("the call is %+v, want five lines and 2 more", e)
 	}
 }

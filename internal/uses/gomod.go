@@ -131,6 +131,7 @@ type goDir struct {
 	found     bool
 	certainty Certainty
 	several   bool // modules with that path
+	outside   bool // no module of the repository has it
 }
 
 // goDirOf returns the directory that an import path means in a file's module.
@@ -142,7 +143,7 @@ func (r *Resolver) goDirOf(from repo.Path, importPath string) goDir {
 	m := &r.goModules
 	own := m.moduleOf(from.Dir())
 	if own == nil || importPath == "C" {
-		return goDir{}
+		return goDir{outside: importPath == "C"}
 	}
 	if dir, ok := r.goDirIn(own, own.path, importPath); ok {
 		return goDir{dir: dir, found: true, certainty: Exact}
@@ -169,7 +170,7 @@ func (r *Resolver) goDirOf(from repo.Path, importPath string) goDir {
 		rep := replaces[best]
 		mod := m.byDir[rep.dir]
 		if !rep.local || mod == nil {
-			return goDir{}
+			return goDir{outside: !rep.local}
 		}
 		dir, ok := r.goDirIn(mod, rep.old, importPath)
 		return goDir{dir: dir, found: ok, certainty: Exact}
@@ -197,7 +198,7 @@ func (r *Resolver) goUnrelated(own *goModule, importPath string) goDir {
 		i := strings.LastIndexByte(prefix, '/')
 		prefix = prefix[:max(i, 0)]
 	}
-	return goDir{}
+	return goDir{outside: own.path != ""}
 }
 
 // goDirIn returns the directory of an import path in a module that is known by a path. A

@@ -24,16 +24,17 @@ type javaScope struct {
 type javaClass struct {
 	target
 	several bool
+	outside bool // the repository has no package of its name
 }
 
 func (c javaClass) known() bool { return c.path != "" }
 
 func (r *Resolver) javaEdges(e *collector) {
 	s := r.javaScopeOf(e)
-	var members []*outline.Use
+	var members []*use
 	used := make(map[target]bool)
-	for i := range e.refs.Uses {
-		u := &e.refs.Uses[i]
+	for i := range e.uses {
+		u := &e.uses[i]
 		if s.use(u, used) {
 			members = append(members, u)
 		}
@@ -41,6 +42,7 @@ func (r *Resolver) javaEdges(e *collector) {
 	for i := range e.refs.Imports {
 		im := &e.refs.Imports[i]
 		for _, class := range s.imported(im) {
+			e.settleImport(im)
 			if !used[class.target] && !e.reaches(class.path) {
 				e.add(class.target, "", Exact, importMention(im))
 			}
@@ -82,6 +84,9 @@ func (s *javaScope) imported(im *outline.Import) []javaClass {
 	if class.several {
 		s.e.ambiguous++
 	}
+	if class.outside {
+		s.e.settleImport(im)
+	}
 	if !class.known() {
 		return nil
 	}
@@ -112,7 +117,12 @@ func (s *javaScope) named(parts []string) javaClass {
 			return class
 		}
 	}
-	return javaClass{}
+	for i := range parts {
+		if _, inside := s.e.packageDirs()[strings.Join(parts[:i+1], ".")]; inside {
+			return javaClass{}
+		}
+	}
+	return javaClass{outside: true}
 }
 
 // inPackage returns the class of a name in a package. A package may be in several source
@@ -154,7 +164,7 @@ func javaModule(p repo.Path) repo.Path {
 
 // javaPackage returns the declarations of a package, in all its directories.
 func (e *collector) javaPackage(pkg string) declIndex {
-	dirs := remember(e, &e.r.javaDirs, struct{}{}, e.readJavaDirs)
+	dirs := e.packageDirs()
 	return remember(e, &e.r.javaPackages, pkg, func() (declIndex, error) {
 		var index declIndex
 		for _, dir := range dirs[pkg] {
@@ -170,6 +180,11 @@ func (e *collector) javaPackage(pkg string) declIndex {
 		index.sort()
 		return index, e.err
 	})
+}
+
+// packageDirs returns the directories of each Java package.
+func (e *collector) packageDirs() map[string][]repo.Path {
+	return remember(e, &e.r.javaDirs, struct{}{}, e.readJavaDirs)
 }
 
 // readJavaDirs returns the directories of each package. It assumes that all files
@@ -219,7 +234,7 @@ func (s *javaScope) class(name string) javaClass {
 
 // use adds the edges of a use that is resolved by names. It reports a member whose owner is
 // not known or does not declare it.
-func (s *javaScope) use(u *outline.Use, used map[target]bool) (unresolved bool) {
+func (s *javaScope) use(u *use, used map[target]bool) (unresolved bool) {
 	add := func(class javaClass, m mention) {
 		used[class.target] = true
 		s.e.add(class.target, "", Exact, m)
@@ -237,9 +252,11 @@ func (s *javaScope) use(u *outline.Use, used map[target]bool) (unresolved bool) 
 			add(class, mentionOf(u))
 		case class.several:
 			s.e.ambiguous++
+		case class.outside:
+			u.settled = true
 		default:
-			_, outside := s.bound[u.Name]
-			return !outside && u.Kind == "call" // inherited, perhaps
+			_, bound := s.bound[u.Name]
+			return !bound && u.Kind == "call" // inherited, perhaps
 		}
 		return false
 	}
@@ -253,7 +270,8 @@ func (s *javaScope) use(u *outline.Use, used map[target]bool) (unresolved bool) 
 		s.e.ambiguous++
 	}
 	if !class.known() {
-		return len(s.e.declared(s.e.from.Path).top(parts[0])) > 0
+		u.settled = class.outside
+		return !class.outside && len(s.e.declared(s.e.from.Path).top(parts[0])) > 0
 	}
 	for _, name := range append(slices.Clone(rest), u.Name) {
 		next := s.memberOf(class, name)
@@ -281,7 +299,7 @@ func (s *javaScope) staticMember(name string) (javaClass, bool) {
 
 // member adds a likely edge to the only declaration of a method in the files that the file
 // uses.
-func (s *javaScope) member(u *outline.Use) {
+func (s *javaScope) member(u *use) {
 	reach := []repo.Path{s.e.from.Path}
 	for _, edge := range s.e.edges {
 		if edge.Certainty == Exact {

@@ -20,8 +20,9 @@ type module struct {
 type state int
 
 const (
-	unknown state = iota // nothing in the repository declares it
-	outside              // it comes from outside of the repository
+	unknown    state = iota // nothing in the repository declares it
+	unresolved              // its module is not found, and may be in the repository
+	outside                 // it comes from outside of the repository
 	several              // there are several candidates
 	inside
 )
@@ -42,6 +43,8 @@ type moduleRules interface {
 	submodule(mod module, name string) (module, bool)
 	// reexports reports whether others can import the names that an import binds.
 	reexports(im *outline.Import) bool
+	// sharesGlobals reports whether a file may use names of other files without an import.
+	sharesGlobals() bool
 	// exported reports whether another module can import a symbol.
 	exported(d *decl) bool
 }
@@ -63,6 +66,8 @@ type boundName struct {
 	im   *outline.Import
 	via  repo.Path // the imported file, when it re-exports the name
 	used *bool
+
+	notFound bool // the module does not declare the name, and stands for it
 }
 
 func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
@@ -71,8 +76,8 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 		s.bind(&e.refs.Imports[i])
 	}
 	var members []openMember
-	for i := range e.refs.Uses {
-		if m, open := s.use(&e.refs.Uses[i]); open {
+	for i := range e.uses {
+		if m, open := s.use(&e.uses[i]); open {
 			members = append(members, m)
 		}
 	}
@@ -90,13 +95,15 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 // bind resolves an import and the names that it binds.
 func (s *moduleScope) bind(im *outline.Import) {
 	if im.Module == "" {
-		return // an export of this file's own names
+		s.e.settleImport(im) // an export of this file's own names
+		return
 	}
 	mod, st := s.rules.resolve(s.e, s.e.from.Path, im.Module)
 	if st == several {
 		s.e.ambiguous++
 	}
 	whole := boundName{meaning: moduleMeaning(mod, st), im: im, used: new(bool)}
+	var open []outline.Binding
 	if len(im.Names) == 0 {
 		s.names = append(s.names, whole)
 	}
@@ -121,7 +128,11 @@ func (s *moduleScope) bind(im *outline.Import) {
 					s.e.ambiguous++
 				case unknown:
 					bound.meaning = whole.meaning
+					bound.notFound = true
 				default:
+				}
+				if bound.notFound || bound.state == several || bound.state == unresolved {
+					open = append(open, b)
 				}
 				if bound.certainty == "" {
 					bound.certainty = mod.certainty
@@ -132,6 +143,9 @@ func (s *moduleScope) bind(im *outline.Import) {
 		if !im.Reexport && local != "" {
 			s.bound[local] = append(s.bound[local], bound)
 		}
+	}
+	if st == inside || st == outside {
+		s.e.settleImport(im, open...)
 	}
 }
 
@@ -160,7 +174,7 @@ func moduleMeaning(mod module, st state) meaning {
 }
 
 // use adds the edges of a use that is resolved by names, or reports an open member.
-func (s *moduleScope) use(u *outline.Use) (m openMember, open bool) {
+func (s *moduleScope) use(u *use) (m openMember, open bool) {
 	m.use = u
 	if u.Qualifier == "" {
 		if !u.Member {
@@ -197,12 +211,22 @@ func (s *moduleScope) use(u *outline.Use) (m openMember, open bool) {
 // member that the symbol before it does not declare, it returns that symbol.
 func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner target, open bool) {
 	*b.used = true
+	if b.state == outside {
+		m.settle()
+	}
+	if b.state != inside || b.notFound {
+		m = m.open()
+	}
 	if b.state != inside {
 		return target{}, false
 	}
 	reached, via, n := s.walk(b, rest)
-	if reached.state == several {
+	switch reached.state {
+	case several:
 		s.e.ambiguous++
+	case outside:
+		m.settle()
+	default:
 	}
 	if n < len(rest) {
 		m = m.plain()
@@ -263,12 +287,15 @@ func (s *moduleScope) add(im *outline.Import, to meaning, via repo.Path, m menti
 	}
 	passes := via != ""
 	switch {
+	case to.state == outside:
+		m.settle()
 	case to.state != inside:
 		// The file is imported, although the name comes from elsewhere.
 	case to.module != nil:
 		whole := s.whole(*to.module)
-		if whole.path == "" {
-			return // a directory
+		if whole.path == "" { // a directory
+			m.settle()
+			return
 		}
 		s.e.add(whole, "", to.certainty, m)
 		passes = passes && whole.path != via && !s.isSubmodule(via, *to.module)
@@ -307,12 +334,19 @@ func (s *moduleScope) addUnqualified(name string, m mention) {
 	if candidates := s.bound[name]; len(candidates) > 0 {
 		for _, b := range candidates {
 			*b.used = true
+			if b.notFound {
+				m = m.open()
+			}
 			s.add(b.im, b.meaning, b.via, m)
 		}
 		return
 	}
 	if b, ok := s.fromStar(name); ok {
 		s.add(b.im, b.meaning, b.via, m)
+		return
+	}
+	if len(s.stars) == 0 && !s.outsideStars && !s.rules.sharesGlobals() {
+		m.settle()
 	}
 }
 
@@ -586,7 +620,7 @@ func (s *moduleScope) canImport(mod module, name string, not repo.Path) bool {
 			return false
 		}
 		_, st := s.rules.resolve(s.e, f.path, im.Module)
-		return st == outside || st == several // any name may come from there
+		return st != inside // any name may come from there
 	})
 }
 

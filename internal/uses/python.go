@@ -15,6 +15,8 @@ type pythonRules struct{ r *Resolver }
 // reexports returns true: others can import every name that a module imports.
 func (pythonRules) reexports(*outline.Import) bool { return true }
 
+func (pythonRules) sharesGlobals() bool { return false }
+
 func (pythonRules) exported(*decl) bool { return true }
 
 func (s pythonRules) submodule(mod module, name string) (module, bool) {
@@ -81,7 +83,7 @@ func (s pythonRules) relative(from repo.Path, spec string) (module, state) {
 	}
 	mod, ok := s.r.pythonModule(dir, names)
 	if !ok {
-		return module{}, outside
+		return module{}, unresolved
 	}
 	mod.certainty = Exact
 	return mod, inside
@@ -187,6 +189,9 @@ func (r *Resolver) pythonAbsolute(from repo.Path, names []string) (module, state
 		mod.certainty = Likely
 		return mod, inside
 	}
+	if r.pyNames()[names[0]] {
+		return module{}, unresolved
+	}
 	return module{}, outside
 }
 
@@ -235,6 +240,19 @@ func (r *Resolver) rootsAbove(top repo.Path) []repo.Path {
 		return nil
 	}
 	return roots
+}
+
+// readPyNames returns the names of all modules, packages and directories with Python files.
+func (r *Resolver) readPyNames() map[string]bool {
+	names := make(map[string]bool)
+	for dir := range r.pyDirs() {
+		names[dir.Base()] = true
+		for _, p := range r.dirs[dir] {
+			name, _, _ := strings.Cut(p.Base(), ".")
+			names[name] = true
+		}
+	}
+	return names
 }
 
 func (r *Resolver) readPyPackages() map[string][]repo.Path {

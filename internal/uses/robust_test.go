@@ -24,17 +24,17 @@ func TestAnyInput(t *testing.T) {
 			rt.Fatalf("NewResolver: %v", err)
 		}
 		for p, f := range tr.files {
-			edges, _, err := r.Edges(f, tr.refs[p])
+			found, err := r.Edges(f, tr.refs[p])
 			if err != nil {
 				rt.Fatalf("Edges(%s): %v", p, err)
 			}
-			for i, e := range edges {
+			for i, e := range found.Edges {
 				_, known := tr.content[e.To]
 				if !known || e.From != p || e.To == p {
 					rt.Errorf("edge %+v should lead from %s to another file of the tree", e, p)
 				}
-				if i > 0 && edges[i-1].To > e.To {
-					rt.Errorf("edge %+v should stand before %+v", e, edges[i-1])
+				if i > 0 && found.Edges[i-1].To > e.To {
+					rt.Errorf("edge %+v should stand before %+v", e, found.Edges[i-1])
 				}
 			}
 		}
@@ -137,13 +137,13 @@ func TestResolverIsSafeForConcurrentUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := make(map[repo.Path][]uses.Edge)
+	want := make(map[repo.Path]uses.Resolution)
 	fresh, err := uses.NewResolver(lockedTree{tr, new(sync.Mutex)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for p, f := range tr.files {
-		if want[p], _, err = fresh.Edges(f, tr.refs[p]); err != nil {
+		if want[p], err = fresh.Edges(f, tr.refs[p]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestResolverIsSafeForConcurrentUse(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for p, f := range tr.files {
-				got, _, err := r.Edges(f, tr.refs[p])
+				got, err := r.Edges(f, tr.refs[p])
 				if err != nil || !reflect.DeepEqual(got, want[p]) {
 					t.Errorf("edges of %s: %+v, %v; a resolver that works alone finds %+v", p, got, err, want[p])
 				}
@@ -235,15 +235,15 @@ func TestSourceErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if edges, _, err := r.Edges(tr.files[from], tr.refs[from]); !errors.Is(err, errDisk) {
-			t.Errorf("edges of %s with unreadable %s: %v, %v, want the error of the source", from, broken, edges, err)
+		if found, err := r.Edges(tr.files[from], tr.refs[from]); !errors.Is(err, errDisk) {
+			t.Errorf("edges of %s with unreadable %s: %v, %v, want the error of the source", from, broken, found.Edges, err)
 		}
 	}
 	r, err := uses.NewResolver(failingTree{tr, "tsconfig.json"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := r.Edges(tr.files["y.ts"], tr.refs["y.ts"]); !errors.Is(err, errDisk) {
+	if _, err := r.Edges(tr.files["y.ts"], tr.refs["y.ts"]); !errors.Is(err, errDisk) {
 		t.Errorf("edges with an unreadable tsconfig.json: %v, want the error of the source", err)
 	}
 }

@@ -15,6 +15,7 @@ type rustPlace struct {
 	isModule  bool
 	certainty Certainty
 	via       repo.Path // the file that re-exports it
+	outside   bool      // it comes from another crate
 }
 
 func (p rustPlace) known() bool { return p.file != "" }
@@ -34,8 +35,8 @@ func (r *Resolver) rustEdges(e *collector) {
 		s.bind(&e.refs.Imports[i])
 	}
 	used := make(map[string]bool)
-	for i := range e.refs.Uses {
-		s.use(&e.refs.Uses[i], used)
+	for i := range e.uses {
+		s.use(&e.uses[i], used)
 	}
 	for i := range e.refs.Imports {
 		s.importEdges(&e.refs.Imports[i], used)
@@ -102,7 +103,7 @@ func rustPath(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return c == ':' || c == '.' })
 }
 
-func (s *rustScope) use(u *outline.Use, used map[string]bool) {
+func (s *rustScope) use(u *use, used map[string]bool) {
 	if u.Qualifier == "" {
 		if place, ok := s.bound[u.Name]; ok && !u.Member {
 			used[u.Name] = true
@@ -112,7 +113,7 @@ func (s *rustScope) use(u *outline.Use, used map[string]bool) {
 	}
 	path := append(rustPath(u.Qualifier), u.Name)
 	used[path[0]] = true
-	if place := s.path(path); place.known() {
+	if place := s.path(path); place.known() || place.outside {
 		s.add(place, mentionOf(u))
 		return
 	}
@@ -128,12 +129,18 @@ func (s *rustScope) path(path []string) rustPlace {
 		return rustPlace{}
 	}
 	if first, ok := s.bound[path[0]]; ok {
+		if first.outside {
+			return first
+		}
 		return s.walk(first, path[1:], nil)
 	}
 	return s.resolve(s.e.from.Path, path, nil)
 }
 
 func (s *rustScope) add(place rustPlace, m mention) {
+	if place.outside {
+		m.settle()
+	}
 	if !place.known() {
 		return
 	}
@@ -148,9 +155,14 @@ func (s *rustScope) add(place rustPlace, m mention) {
 func (s *rustScope) importEdges(im *outline.Import, used map[string]bool) {
 	path := rustPath(im.Module)
 	if len(im.Names) == 0 {
-		s.add(s.resolve(s.e.from.Path, path, nil), importMention(im))
+		place := s.resolve(s.e.from.Path, path, nil)
+		s.add(place, importMention(im))
+		if place.known() || place.outside {
+			s.e.settleImport(im)
+		}
 		return
 	}
+	s.settleNames(im)
 	for _, b := range im.Names {
 		if b.Name == "*" {
 			// In an inline module, super is the file itself.
@@ -163,6 +175,18 @@ func (s *rustScope) importEdges(im *outline.Import, used map[string]bool) {
 			s.add(s.resolve(s.e.from.Path, rustImportPath(im.Module, b), nil), importMention(im))
 		}
 	}
+}
+
+// settleNames settles an import except for the names that are not found.
+func (s *rustScope) settleNames(im *outline.Import) {
+	var open []outline.Binding
+	for _, b := range im.Names {
+		place := s.resolve(s.e.from.Path, rustImportPath(im.Module, b), nil)
+		if !place.known() && !place.outside {
+			open = append(open, b)
+		}
+	}
+	s.e.settleImport(im, open...)
 }
 
 // resolve resolves a path as a file writes it in use. A name that several rules explain is
@@ -179,7 +203,9 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 		return s.walk(here, path[1:], trail)
 	case "super":
 		return s.fromParent(from, path[1:], trail)
-	case "std", "core", "alloc", "proc_macro", "test", "Self":
+	case "std", "core", "alloc", "proc_macro", "test":
+		return rustPlace{outside: true}
+	case "Self":
 		return rustPlace{}
 	}
 	if child, ok := s.child(here, path[0], len(path) == 1, trail); ok && child.isModule {
@@ -189,11 +215,12 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 	if k == nil {
 		return rustPlace{}
 	}
-	if other, certainty := s.e.r.crates.dependency(k, path[0]); other != nil && other.lib != "" {
+	other, certainty := s.e.r.crates.dependency(k, path[0])
+	if other != nil && other.lib != "" {
 		return s.walk(rustPlace{file: other.lib, isModule: true, certainty: certainty}, path[1:], trail)
 	}
-	if _, declared := k.deps[path[0]]; declared {
-		return rustPlace{}
+	if dep, declared := k.deps[path[0]]; declared {
+		return rustPlace{outside: other == nil && !dep.local}
 	}
 	if path[0] == k.name && k.lib != "" && from != k.lib {
 		return s.walk(rustPlace{file: k.lib, isModule: true, certainty: Exact}, path[1:], trail)

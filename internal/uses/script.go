@@ -15,6 +15,8 @@ func (scriptRules) submodule(module, string) (module, bool) { return module{}, f
 
 func (scriptRules) reexports(im *outline.Import) bool { return im.Reexport }
 
+func (scriptRules) sharesGlobals() bool { return true }
+
 func (scriptRules) exported(d *decl) bool {
 	return d.exported || d.name == "default" || d.name == "module.exports"
 }
@@ -24,8 +26,11 @@ func (scriptRules) exported(d *decl) bool {
 func (s scriptRules) resolve(e *collector, from repo.Path, spec string) (module, state) {
 	r := s.r
 	spec, _, _ = strings.Cut(spec, "?") // a bundler's query
-	if spec == "" || strings.Contains(spec, "://") || strings.HasPrefix(spec, "/") {
+	if strings.Contains(spec, "://") {
 		return module{}, outside
+	}
+	if spec == "" || strings.HasPrefix(spec, "/") {
+		return module{}, unresolved
 	}
 	if isRelative(spec) {
 		p, ok := join(from.Dir(), spec)
@@ -55,7 +60,7 @@ func (s scriptRules) resolve(e *collector, from repo.Path, spec string) (module,
 
 func scriptModule(p repo.Path, ok bool) (module, state) {
 	if !ok {
-		return module{}, outside
+		return module{}, unresolved
 	}
 	return module{file: p, certainty: Exact}, inside
 }
@@ -135,13 +140,16 @@ var nodeBuiltins = set(`assert async_hooks buffer child_process cluster console 
 func (r *Resolver) workspacePackage(from repo.Path, spec string) (module, state) {
 	name, sub := packageName(spec)
 	if name == "" {
-		return module{}, outside
+		return module{}, unresolved
 	}
 	own := r.script.packageOf(from.Dir())
 	candidates := r.script.candidates(own, from.Dir(), name)
 	switch len(candidates) {
 	case 0:
-		return module{}, outside
+		if r.script.requires(from.Dir(), name) {
+			return module{}, outside
+		}
+		return module{}, unresolved
 	case 1:
 	default:
 		return module{}, several

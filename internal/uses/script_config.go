@@ -120,6 +120,22 @@ func (c *scriptConfigs) packageOf(dir repo.Path) *scriptPackage {
 	return nil
 }
 
+// requires reports whether a package around a directory names another one, or its types, as a dependency.
+func (c *scriptConfigs) requires(dir repo.Path, name string) bool {
+	for d := range dir.Upward() {
+		pkg := c.packages[d]
+		if pkg == nil {
+			continue
+		}
+		for _, dependency := range []string{name, "@types/" + name} {
+			if _, ok := pkg.deps[dependency]; ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // workspaceOf returns the workspace around a directory.
 func (c *scriptConfigs) workspaceOf(dir repo.Path) *scriptWorkspace {
 	if len(c.workspaces) == 0 {

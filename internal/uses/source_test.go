@@ -170,12 +170,12 @@ func (tr *tree) edgesOf(t *testing.T, from repo.Path) string {
 	if tr.files[from] == nil {
 		t.Fatalf("the archive has no facts of %s", from)
 	}
-	edges, ambiguous, err := r.Edges(tr.files[from], tr.refs[from])
+	found, err := r.Edges(tr.files[from], tr.refs[from])
 	if err != nil {
 		t.Fatalf("Edges(%s): %v", from, err)
 	}
 	var lines []string
-	for _, e := range edges {
+	for _, e := range found.Edges {
 		if e.From != from {
 			t.Errorf("edge %+v: From should be %s", e, from)
 		}
@@ -196,8 +196,8 @@ func (tr *tree) edgesOf(t *testing.T, from repo.Path) string {
 			lines = append(lines, line)
 		}
 	}
-	if ambiguous > 0 {
-		lines = append(lines, fmt.Sprint("ambiguous ", ambiguous))
+	if found.Ambiguous > 0 {
+		lines = append(lines, fmt.Sprint("ambiguous ", found.Ambiguous))
 	}
 	for _, p := range tr.asked {
 		if _, ok := tr.content[p]; !ok {

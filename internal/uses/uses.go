@@ -3,12 +3,12 @@
 // It resolves the imports and names of one file (see [outline.References]) to files and
 // symbols of the same tree, by the rules of the file's language. Each [Edge] has a
 // certainty: an exact one was resolved through an import, a package or a stated type; a
-// likely one leads to the only declaration of that name in reach. Names with several
-// possible declarations are counted and not listed. A name that an import binds to
-// something outside of the repository has no edge.
+// likely one leads to the only declaration of that name in reach. A name that leads to the
+// file itself or out of the repository has no edge. All other uses are open: they may lead to
+// any declaration of their name.
 //
 //	r, err := uses.NewResolver(src)
-//	edges, ambiguous, err := r.Edges(file, refs)
+//	found, err := r.Edges(file, refs)
 //
 // The package reads no files. A [Source] provides the facts of a tree, and is asked only for paths
 // that the tree has.
@@ -77,6 +77,16 @@ type Edge struct {
 	Via       repo.Path // the imported file that re-exports the symbol; "" when To itself is imported
 }
 
+// A Resolution tells where the imports and uses of one file lead. Each of them is open unless a rule settled it: the
+// rule added an edge, or proved that no declaration of another file is meant.
+type Resolution struct {
+	Edges   []Edge           // sorted
+	Open    []outline.Use    // in the order of the references
+	Imports []outline.Import // open imports; Names has only the open names, if the module is known
+	// Ambiguous counts the imports and uses with several possible declarations.
+	Ambiguous int
+}
+
 // A Resolver finds the edges of the files of one tree. It is safe for concurrent use, and
 // it remembers facts of the tree: a changed tree needs a new one.
 type Resolver struct {
@@ -103,6 +113,7 @@ type Resolver struct {
 	// Indexes of the whole tree, made when they are first needed.
 	byBase         func() map[string][]repo.Path // all paths by their last element
 	pyDirs         func() map[repo.Path]bool     // directories with Python files in or below them
+	pyNames        func() map[string]bool        // see readPyNames
 	pyPackages     func() map[string][]repo.Path // topmost packages by name
 	pyProjectRoots func() []repo.Path            // source roots of all projects
 }
@@ -118,6 +129,7 @@ func NewResolver(src Source) (*Resolver, error) {
 	}
 	r.byBase = sync.OnceValue(r.readBases)
 	r.pyDirs = sync.OnceValue(r.readPyDirs)
+	r.pyNames = sync.OnceValue(r.readPyNames)
 	r.pyPackages = sync.OnceValue(r.readPyPackages)
 	r.pyProjectRoots = sync.OnceValue(r.readPyProjectRoots)
 	var manifests []repo.Path
@@ -231,13 +243,16 @@ func (r *Resolver) has(p repo.Path) bool {
 	return ok
 }
 
-// Edges returns the edges that leave a file, sorted, and how many of its uses have several
-// possible declarations. The error is one of the source's.
-func (r *Resolver) Edges(f *ParsedFile, refs *outline.References) (edges []Edge, ambiguous int, err error) {
-	if f == nil || refs == nil || isForeign(f.Path) {
-		return nil, 0, nil
+// Edges returns the edges that leave a file, and the imports and uses that no rule settled: all of them if the file
+// is a copy from another project, or in a language without rules. The error is one of the source's.
+func (r *Resolver) Edges(f *ParsedFile, refs *outline.References) (Resolution, error) {
+	if f == nil || refs == nil {
+		return Resolution{}, nil
 	}
-	e := &collector{r: r, from: f, refs: refs, index: make(map[edgeKey]int)}
+	if isForeign(f.Path) {
+		return Resolution{Open: refs.Uses, Imports: refs.Imports}, nil
+	}
+	e := newCollector(r, f, refs)
 	switch familyOf(f.Language) {
 	case outline.Go:
 		r.goEdges(e)
@@ -256,9 +271,9 @@ func (r *Resolver) Edges(f *ParsedFile, refs *outline.References) (edges []Edge,
 	default:
 	}
 	if e.err != nil {
-		return nil, 0, fmt.Errorf("uses of %s: %w", f.Path, e.err)
+		return Resolution{}, fmt.Errorf("uses of %s: %w", f.Path, e.err)
 	}
-	return e.finish(), e.ambiguous, nil
+	return e.finish(), nil
 }
 
 // CanImport reports whether a file can import a name from the TypeScript or Python file p, and the
@@ -277,7 +292,7 @@ func (r *Resolver) CanImport(from *ParsedFile, p repo.Path, name string, not rep
 	default:
 		return false, nil
 	}
-	e := &collector{r: r, from: from, refs: &outline.References{}}
+	e := newCollector(r, from, &outline.References{})
 	s := &moduleScope{e: e, rules: rules}
 	offered := s.canImport(module{file: p, dir: p.Dir()}, name, not)
 	return offered, e.err
