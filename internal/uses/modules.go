@@ -23,7 +23,7 @@ const (
 	unknown    state = iota // nothing in the repository declares it
 	unresolved              // its module is not found, and may be in the repository
 	outside                 // it comes from outside of the repository
-	several              // there are several candidates
+	several                 // there are several candidates
 	inside
 )
 
