@@ -15,7 +15,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-type unknownFact struct{ Fact, Reason string }
+type unknownFact struct{ What, Why string }
 
 type specFacts struct {
 	ID, Status, Title, Desc, Path string
@@ -228,12 +228,12 @@ func TestAgentInAShallowClone(t *testing.T) {
 		t.Errorf("the row: %+v", n)
 	}
 	if !slices.ContainsFunc(got.Unknown, func(u unknownFact) bool {
-		return u.Fact == "drift" && strings.Contains(u.Reason, "git fetch --unshallow")
+		return u.What == "drift" && strings.Contains(u.Why, "git fetch --unshallow")
 	}) {
 		t.Errorf("the reasons: %+v", got.Unknown)
 	}
 	got = a.spec(map[string]any{"id": "lexer", "history": true})
-	if n := got.Node; n.Status != "unknown" || n.Drift != nil || n.History != nil || !slices.ContainsFunc(n.Unknown, func(u unknownFact) bool { return u.Fact == "history" }) {
+	if n := got.Node; n.Status != "unknown" || n.Drift != nil || n.History != nil || !slices.ContainsFunc(n.Unknown, func(u unknownFact) bool { return u.What == "history" }) {
 		t.Errorf("the node: %+v", n)
 	}
 	if got = a.spec(map[string]any{"paths": []string{"src/lex.go"}}); got.Nodes[0].Drift != nil || len(got.Unknown) == 0 {

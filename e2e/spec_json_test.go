@@ -29,7 +29,7 @@ func TestSpecDocuments(t *testing.T) {
 	r.Commit("code")
 
 	const (
-		unknown  = "[{fact reason}]"
+		unknown  = "[{what why}]"
 		problem  = "[{fix line message rule}]"
 		file     = "code[] declared desc id parent path problems" + problem + " related[] title"
 		overlays = "[{committed dirty from op session to worktree}]"

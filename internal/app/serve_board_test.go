@@ -23,7 +23,7 @@ type boardJSON struct {
 		}
 		State struct {
 			Known *struct {
-				Workflow struct{ Unknown *struct{ Reason string } }
+				Workflow struct{ Unknown *struct{ Why string } }
 			}
 		}
 		Spec struct {
@@ -64,7 +64,7 @@ func TestBoardTellsWhatIsUnknown(t *testing.T) {
 	}
 	r.Write(".ken/state/workflow.yaml", "a: [")
 	here := s.board().Worktrees[0]
-	if u := here.State.Known.Workflow.Unknown; u == nil || !strings.Contains(u.Reason, "corrupt") {
+	if u := here.State.Known.Workflow.Unknown; u == nil || !strings.Contains(u.Why, "corrupt") {
 		t.Errorf("a corrupt workflow is unknown for the reason %+v; want corrupt", u)
 	}
 	if here.Spec.Known == nil || here.Spec.Known.Counts.Drift != 1 {

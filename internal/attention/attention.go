@@ -428,12 +428,12 @@ func unknownDocuments(w *board.Worktree) (list []Item) {
 func unknownSpecs(w *board.Worktree) (list []Item) {
 	specs := w.Spec.OrZero()
 	for _, u := range specs.Unknown {
-		list = append(list, unknown("specs", u.Fact+": "+u.Reason, ken("spec", "ls")))
+		list = append(list, unknown("specs", u.String(), ken("spec", "ls")))
 	}
 	for i := range specs.Nodes {
 		n := &specs.Nodes[i]
 		for _, u := range n.Unknown {
-			it := unknown("spec "+n.ID, u.Fact+": "+u.Reason, ken("spec", "show", n.ID))
+			it := unknown("spec "+n.ID, u.String(), ken("spec", "show", n.ID))
 			it.Spec = n.ID
 			list = append(list, it)
 		}

@@ -11,6 +11,7 @@ import (
 	"ken/internal/contract"
 	"ken/internal/docs"
 	"ken/internal/docs/mention"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -65,7 +66,7 @@ func oneOfEach() *board.Board {
 				{Name: contract.Ephemeral, Entries: []workflow.AuditEntry{{Name: workflow.Name{Name: "x.tmp"}}}},
 				{Name: contract.Canonical, Entries: []workflow.AuditEntry{{Name: workflow.Name{Name: "workflow.yaml"}}}},
 			},
-			Workflow: board.Part[workflow.Document]{Unknown: &board.Unread{Reason: "the contract cannot be read"}},
+			Workflow: board.Part[workflow.Document]{Unknown: &fault.Unknown{What: "workflow", Why: "the contract cannot be read"}},
 		}),
 		Ignored: read([]share.Ignored{{Remote: "origin", Records: []share.Untrusted{
 			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day},
@@ -172,7 +173,7 @@ func TestListOfNothing(t *testing.T) {
 
 // A part of the board that could not be read is an item, with the command of its hint.
 func TestUnreadPart(t *testing.T) {
-	w := board.Worktree{Spec: board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no main branch", Hint: "name it with: git branch main"}}}
+	w := board.Worktree{Spec: board.Part[board.Spec]{Unknown: &fault.Unknown{What: "specs", Why: "no main branch", Command: "name it with: git branch main"}}}
 	list := attention.List(boardOf(w))
 	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Command != "git branch main" {
 		t.Errorf("%+v, want one unknown item about specs with the command git branch main", list)
@@ -222,13 +223,15 @@ func TestUnreadDocument(t *testing.T) {
 // If ken cannot tell which files were renamed, the stale files are listed all the same. An unreadable workflow document
 // names the command that prints what can be done.
 func TestPartOfPartThatCannotBeRead(t *testing.T) {
-	unread := &board.Unread{Reason: "it is broken", Hint: "mend it with: ken state restore"}
+	unread := func(what string) *fault.Unknown {
+		return &fault.Unknown{What: what, Why: "it is broken", Command: "mend it with: ken state restore"}
+	}
 	w := board.Worktree{
 		Files: read(board.Files{
 			Stale:       []registry.Verdict{{PathJSON: repo.Path("main.go").JSON(), Content: registry.Comparison{State: fresh.Stale}, Summary: fresh.Stale}},
-			RenamedFrom: board.Part[map[repo.Path]repo.Path]{Unknown: unread},
+			RenamedFrom: board.Part[map[repo.Path]repo.Path]{Unknown: unread("files")},
 		}),
-		State: read(board.State{Workflow: board.Part[workflow.Document]{Unknown: unread}}),
+		State: read(board.State{Workflow: board.Part[workflow.Document]{Unknown: unread("workflow")}}),
 	}
 	var got []string
 	for _, it := range attention.List(boardOf(w)) {

@@ -5,44 +5,35 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/fault"
 )
 
-// An UnreadPart is a part of a board that could not be read.
-type UnreadPart struct {
-	Name   string
-	Reason string
-	// Command fixes it; "" if ken knows no better one than reading the part again.
-	Command string
-}
-
 // Unread lists the parts of a board that could not be read. It leaves out parts that were not asked for.
-func Unread(b *board.Board) (list []UnreadPart) {
+func Unread(b *board.Board) []fault.Unknown {
 	w := b.Worktree()
-	add := func(name string, u *board.Unread) {
-		if u != nil {
-			list = append(list, UnreadPart{name, u.Reason, commandOf(u.Hint)})
+	list := []fault.Unknown{}
+	add := func(parts ...*fault.Unknown) {
+		for _, u := range parts {
+			if u != nil {
+				list = append(list, *u)
+			}
 		}
 	}
-	add("files", w.Files.Unknown)
-	add("files", w.Files.OrZero().RenamedFrom.Unknown)
-	add("directories", w.Survey.Unknown)
-	add("documents", w.Documents.Unknown)
-	add("specs", w.Spec.Unknown)
+	add(w.Files.Unknown, w.Files.OrZero().RenamedFrom.Unknown, w.Survey.Unknown, w.Documents.Unknown, w.Spec.Unknown)
 	for _, other := range b.Proposals.OrZero().Worktrees {
 		for _, u := range other.Unknown {
-			list = append(list, UnreadPart{Name: "worktree " + other.Worktree, Reason: u.Fact + ": " + u.Reason})
+			list = append(list, fault.Unknown{What: "worktree " + other.Worktree, Why: u.String()})
 		}
 	}
-	add("worktrees", b.Proposals.Unknown)
-	add("workflow", w.State.Unknown)
+	add(b.Proposals.Unknown, w.State.Unknown)
 	if u := w.State.OrZero().Workflow.Unknown; u != nil {
 		// Only the user can say how to mend the document: ken state get prints what can be done.
-		list = append(list, UnreadPart{Name: "workflow", Reason: u.Reason})
+		list = append(list, fault.Unknown{What: u.What, Why: u.Why})
 	}
 	if b.Runs != nil {
-		add("runs", b.Runs.Unknown)
+		add(b.Runs.Unknown)
 	}
-	add("shared records", w.Ignored.Unknown)
+	add(w.Ignored.Unknown)
 	return list
 }
 
@@ -60,11 +51,11 @@ func commandOf(hint string) string {
 
 func unread(b *board.Board) (list []Item) {
 	for _, u := range Unread(b) {
-		readAgain, ok := partCommands[u.Name]
+		readAgain, ok := partCommands[u.What]
 		if !ok { // one worktree of several
 			readAgain = partCommands["worktrees"]
 		}
-		list = append(list, unknown(u.Name, u.Reason, cmp.Or(u.Command, readAgain)))
+		list = append(list, unknown(u.What, u.Why, cmp.Or(commandOf(u.Command), readAgain)))
 	}
 	return list
 }

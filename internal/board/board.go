@@ -41,7 +41,7 @@ type Worktree struct {
 	Branch *string `json:"branch"` // null if detached or unknown
 	Head   repo.ID `json:"head"`
 	// Unknown says why the worktree cannot be opened. Branch and Head are unknown then.
-	Unknown *Unread `json:"unknown"`
+	Unknown *fault.Unknown `json:"unknown"`
 
 	Files  Part[Files]  `json:"files"`
 	Survey Part[Survey] `json:"survey"`
@@ -69,8 +69,8 @@ type Change struct {
 // A Part is one kind of knowledge, or the reason why it is unknown. The zero value is a
 // part that was not read yet.
 type Part[T any] struct {
-	Known   *T      `json:"known"`
-	Unknown *Unread `json:"unknown"` // null if Known is set
+	Known   *T             `json:"known"`
+	Unknown *fault.Unknown `json:"unknown"` // null if Known is set
 }
 
 // Ready reports whether the part was read, or could not be read.
@@ -82,12 +82,6 @@ func (p Part[T]) OrZero() (known T) {
 		known = *p.Known
 	}
 	return known
-}
-
-// An Unread is the reason why something is unknown, with a hint.
-type Unread struct {
-	Reason string `json:"reason"`
-	Hint   string `json:"hint,omitempty"`
 }
 
 // Files is the state of the file registry.
@@ -185,9 +179,9 @@ type Spec struct {
 	Counts SpecCounts    `json:"counts"`
 	// Nodes are in tree order: descendants follow their ancestor, and the sibling with
 	// the most drift comes first.
-	Nodes   []Node         `json:"nodes"`
-	Unknown []spec.Unknown `json:"unknown"` // facts that are unknown for all specs
-	Gate    int            `json:"-"`       // the drift from which the gate blocks a commit
+	Nodes   []Node          `json:"nodes"`
+	Unknown []fault.Unknown `json:"unknown"` // facts that are unknown for all specs
+	Gate    int             `json:"-"`       // the drift from which the gate blocks a commit
 }
 
 // OverGate reports whether the gate blocks a commit for the drift of a spec.
@@ -241,7 +235,7 @@ func Make(ctx context.Context, repository string, s Source, onPart func(*Board))
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, 1)}
 	m := &maker{board: b, onPart: onPart}
 	m.readWorktree(ctx, &s, b.Worktree())
-	read(m, &b.Proposals, func() (*Proposals, error) { return proposals(ctx, s.Overlays) })
+	read(m, &b.Proposals, "worktrees", func() (*Proposals, error) { return proposals(ctx, s.Overlays) })
 	if s.Runs != nil {
 		m.do(func() {
 			runs := s.Runs(ctx)
@@ -289,9 +283,9 @@ func (m *maker) do(readPart func()) {
 }
 
 // read reads a part of the board.
-func read[T any](m *maker, to *Part[T], f func() (*T, error)) {
+func read[T any](m *maker, to *Part[T], what string, f func() (*T, error)) {
 	m.do(func() {
-		p := part(f)
+		p := part(what, f)
 		m.set(func() { *to = p })
 	})
 }
@@ -310,32 +304,32 @@ func (m *maker) readWorktree(ctx context.Context, s *Source, w *Worktree) {
 	}
 	// The map of directories needs the sizes of the files.
 	m.do(func() {
-		files := part(func() (*Files, error) { return s.files(ctx) })
+		files := part("files", func() (*Files, error) { return s.files(ctx) })
 		m.set(func() { w.Files = files })
-		survey := part(func() (*Survey, error) { return s.survey(ctx, files.Known) })
+		survey := part("directories", func() (*Survey, error) { return s.survey(ctx, files.Known) })
 		m.set(func() { w.Survey = survey })
 	})
 	if s.Documents != nil {
-		read(m, &w.Documents, func() (*Documents, error) { return s.documents(ctx) })
+		read(m, &w.Documents, "documents", func() (*Documents, error) { return s.documents(ctx) })
 	}
-	read(m, &w.State, func() (*State, error) { return s.state(ctx) })
+	read(m, &w.State, "workflow", func() (*State, error) { return s.state(ctx) })
 	if s.Ignored != nil {
-		read(m, &w.Ignored, func() (*[]share.Ignored, error) {
+		read(m, &w.Ignored, "shared records", func() (*[]share.Ignored, error) {
 			list, err := s.Ignored(ctx)
 			return &list, err
 		})
 	}
-	read(m, &w.Spec, func() (*Spec, error) { return s.spec(ctx) })
+	read(m, &w.Spec, "specs", func() (*Spec, error) { return s.spec(ctx) })
 }
 
 // fail makes all parts unknown, since the worktree cannot be opened.
 func (w *Worktree) fail(err error) {
-	w.Unknown = unread(err)
-	w.Files.Unknown = unread(err)
-	w.Survey.Unknown = unread(err)
-	w.State.Unknown = unread(err)
-	w.Spec.Unknown = unread(err)
-	w.Documents.Unknown = unread(err)
+	w.Unknown = new(fault.NewUnknown("worktree", err))
+	w.Files.Unknown = new(fault.NewUnknown("files", err))
+	w.Survey.Unknown = new(fault.NewUnknown("directories", err))
+	w.State.Unknown = new(fault.NewUnknown("workflow", err))
+	w.Spec.Unknown = new(fault.NewUnknown("specs", err))
+	w.Documents.Unknown = new(fault.NewUnknown("documents", err))
 }
 
 // addCollisions adds the collisions to the specs that they are about.
@@ -346,18 +340,16 @@ func (b *Board) addCollisions() {
 	}
 }
 
-// part returns the result of f. It turns an error or a panic into an unknown part.
-func part[T any](f func() (*T, error)) (p Part[T]) {
+// part returns the result of f, which reads what. It turns an error or a panic into an unknown part.
+func part[T any](what string, f func() (*T, error)) (p Part[T]) {
 	defer func() {
 		if r := recover(); r != nil {
-			p = Part[T]{Unknown: unread(fmt.Errorf("internal error: %v", r))}
+			p = Part[T]{Unknown: new(fault.NewUnknown(what, fmt.Errorf("internal error: %v", r)))}
 		}
 	}()
 	known, err := f()
 	if err != nil {
-		return Part[T]{Unknown: unread(err)}
+		return Part[T]{Unknown: new(fault.NewUnknown(what, err))}
 	}
 	return Part[T]{Known: known}
 }
-
-func unread(err error) *Unread { return &Unread{Reason: err.Error(), Hint: fault.HintOf(err)} }

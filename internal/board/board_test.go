@@ -96,7 +96,7 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 		spoil(&s)
 		b := board.Make(t.Context(), "r", s, nil)
 		w := b.Worktree()
-		unread := map[string]*board.Unread{
+		unread := map[string]*fault.Unknown{
 			"files": w.Files.Unknown, "survey": w.Survey.Unknown, "state": w.State.Unknown, "spec": w.Spec.Unknown, "proposals": b.Proposals.Unknown,
 		}
 		for part, u := range unread {
@@ -104,7 +104,7 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 				t.Errorf("with unreadable %s, the reason of %s is %+v", name, part, u)
 			}
 		}
-		if u := unread[name]; u == nil || u.Reason != "it is broken" || u.Hint != "mend it" {
+		if u := unread[name]; u == nil || u.Why != "it is broken" || u.Command != "mend it" {
 			t.Errorf("the reason of %s is %+v, want it is broken, mend it", name, u)
 		}
 	}
@@ -127,7 +127,7 @@ func TestPanicMakesOnePartUnknown(t *testing.T) {
 	s := source(healthy())
 	s.Specs = (&fakeRepo{panics: true}).Specs
 	b := board.Make(t.Context(), "r", s, nil)
-	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Reason, "a table is empty") {
+	if u := b.Worktrees[0].Spec.Unknown; u == nil || !strings.Contains(u.Why, "a table is empty") {
 		t.Errorf("the reason is %+v, want the panic", u)
 	}
 	if b.Worktrees[0].Files.Known == nil {
@@ -142,8 +142,8 @@ func TestWorktreeThatCannotBeOpened(t *testing.T) {
 	if w.Branch != nil || !w.Head.IsZero() {
 		t.Errorf("HEAD is %s, want unknown", w.Head)
 	}
-	for _, u := range []*board.Unread{w.Unknown, w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
-		if u == nil || u.Reason != "it is not there" {
+	for _, u := range []*fault.Unknown{w.Unknown, w.Files.Unknown, w.Survey.Unknown, w.State.Unknown, w.Spec.Unknown} {
+		if u == nil || u.Why != "it is not there" {
 			t.Errorf("it says %+v", u)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Source) changes(ctx context.Context, w *Worktree) map[repo.Path]Change 
 	if len(paths) == 0 {
 		return nil
 	}
-	return part(func() (*map[repo.Path]Change, error) {
+	return part("changes", func() (*map[repo.Path]Change, error) {
 		m, err := s.Changes(ctx, paths)
 		return &m, err
 	}).OrZero()

@@ -38,7 +38,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		}
 	}
 	if s.RenamedFrom != nil {
-		f.RenamedFrom = part(func() (*map[repo.Path]repo.Path, error) {
+		f.RenamedFrom = part("files", func() (*map[repo.Path]repo.Path, error) {
 			from, err := s.RenamedFrom(ctx, f.stalePaths())
 			return &from, err
 		})

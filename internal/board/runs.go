@@ -11,6 +11,6 @@ type Runs struct {
 
 // RunsPart returns runs as a part, or err as the reason why they are unknown.
 func RunsPart(runs *Runs, err error) *Part[Runs] {
-	p := part(func() (*Runs, error) { return runs, err })
+	p := part("runs", func() (*Runs, error) { return runs, err })
 	return &p
 }

@@ -25,7 +25,7 @@ func (s *Source) state(ctx context.Context) (*State, error) {
 	for _, name := range buckets {
 		out.Buckets = append(out.Buckets, Bucket{Name: name, Entries: audit.Entries(name)})
 	}
-	out.Workflow = part(func() (*workflow.Document, error) {
+	out.Workflow = part("workflow", func() (*workflow.Document, error) {
 		if audit.Counts.Total == 0 {
 			return workflow.NewDocument(), nil
 		}
@@ -39,14 +39,14 @@ func (s *Source) state(ctx context.Context) (*State, error) {
 
 // readArchive reads the archive and the plan of a cleanup.
 func (s *State) readArchive(ctx context.Context, dir StateDir) {
-	s.Cleanup = part(func() (*[]workflow.Moved, error) {
+	s.Cleanup = part("cleanup", func() (*[]workflow.Moved, error) {
 		sweep, err := dir.Cleanup(ctx, workflow.CleanupOptions{})
 		if err != nil {
 			return nil, err
 		}
 		return &sweep.Moves, nil
 	})
-	s.Snapshots = part(func() (*[]Snapshot, error) {
+	s.Snapshots = part("snapshots", func() (*[]Snapshot, error) {
 		list, err := dir.Archive(ctx)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -211,9 +210,9 @@ func (p *program) printHookGate(g *spec.GateResult, strict bool) bool {
 		p.io.Remarkf("blocked     %s", term.Clean(fmt.Sprintf("%s  drift %d  %s", b.Node, b.Drift, english.First(b.Paths, shownPaths))))
 	}
 	for _, u := range g.Unknown {
-		p.io.Remarkf("unknown     %s  %s", term.Clean(cmp.Or(u.Node, u.Fact)), oneLine(u.Reason))
-		if u.Fix != "" {
-			p.io.Remarkf("hint: %s", term.Clean(u.Fix))
+		p.io.Remarkf("unknown     %s  %s", term.Clean(u.What), oneLine(u.Why))
+		if u.Command != "" {
+			p.io.Remarkf("hint: %s", term.Clean(u.Command))
 		}
 	}
 	for _, b := range g.Blocked {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ken/internal/agenthook"
+	"ken/internal/fault"
 	"ken/internal/install"
 	"ken/internal/registry"
 	"ken/internal/spec"
@@ -167,7 +168,7 @@ func (*endless) Read(b []byte) (int, error) {
 // A spec that blocks stops a commit, and an unknown verdict does so if the policy is strict.
 func TestHookGated(t *testing.T) {
 	blocked := []spec.BlockedNode{{Node: "a\x1b", Spec: ".spec/a/spec.md", Drift: 3, Paths: []string{"a.go"}}}
-	unknown := []spec.UnjudgedNode{{Node: "b", Unknown: spec.Unknown{Reason: "shallow"}}}
+	unknown := []fault.Unknown{{What: "b", Why: "shallow"}}
 	for _, tt := range []struct {
 		name   string
 		g      spec.GateResult

@@ -11,7 +11,6 @@ import (
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/spec"
 	"ken/internal/statedir"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -25,7 +24,7 @@ type Overview struct {
 	Documents  *DocsOverview     `json:"documents"`
 	Workflow   *WorkflowOverview `json:"workflow"`
 	Collisions []board.Collision `json:"collisions"`
-	Unknown    []spec.Unknown    `json:"unknown"`
+	Unknown    []fault.Unknown   `json:"unknown"`
 	// Attention lists what the user should look at, the most important first.
 	Attention []Attention `json:"attention"`
 
@@ -79,7 +78,7 @@ func (p *program) overview(
 	ctx context.Context, w *ken.Repository, known *statusReport, check docsCheck,
 ) (*Overview, error) {
 	if known.Counts.Files == 0 {
-		return &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}, nil
+		return &Overview{Collisions: []board.Collision{}, Unknown: []fault.Unknown{}, Attention: []Attention{}}, nil
 	}
 	b := board.Make(ctx, "", p.statusSource(w, known, check), nil)
 	if ctx.Err() != nil {
@@ -125,12 +124,9 @@ func newOverview(b *board.Board, command func(string) string) *Overview {
 		Documents:  docsOverview(worktree.Documents),
 		Workflow:   workflowOverview(worktree.State.OrZero()),
 		Collisions: append([]board.Collision{}, b.Proposals.OrZero().Meetings...),
-		Unknown:    []spec.Unknown{},
+		Unknown:    attention.Unread(b),
 		Attention:  []Attention{},
 		worktree:   worktree,
-	}
-	for _, u := range attention.Unread(b) {
-		o.Unknown = append(o.Unknown, spec.Unknown{Fact: u.Name, Reason: u.Reason})
 	}
 	for _, it := range attention.List(b) {
 		a := Attention{Kind: it.Kind, Subject: it.Subject, Why: it.Why, Command: command(it.Command), word: it.Word}

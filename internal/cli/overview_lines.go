@@ -8,6 +8,7 @@ import (
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/english"
+	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -26,7 +27,7 @@ func (p *program) printOverview(known *statusReport, o *Overview, items int) {
 			return
 		}
 		say("directories", directoriesLine(known.Directories))
-		part := func(name, text string, unread *board.Unread) {
+		part := func(name, text string, unread *fault.Unknown) {
 			if unread != nil {
 				text = "unknown"
 			}

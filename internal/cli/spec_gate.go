@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -58,7 +57,7 @@ func (p *program) printGate(g *spec.GateResult) {
 		p.io.Line(term.Bad, "blocked", b.Node, drift+"  "+english.First(b.Paths, shownPaths))
 	}
 	for _, u := range g.Unknown {
-		p.io.Line(term.Bad, "unknown", cmp.Or(u.Node, u.Fact), u.Reason)
+		p.io.Line(term.Bad, "unknown", u.What, u.Why)
 	}
 	switch {
 	case g.Notice != "":
@@ -70,8 +69,8 @@ func (p *program) printGate(g *spec.GateResult) {
 		p.io.Remarkf("hint: %s", term.Clean(gateHint(b)))
 	}
 	for _, u := range g.Unknown {
-		if u.Fix != "" {
-			p.io.Remarkf("hint: %s", term.Clean(u.Fix))
+		if u.Command != "" {
+			p.io.Remarkf("hint: %s", term.Clean(u.Command))
 		}
 	}
 }

@@ -40,7 +40,7 @@ content. ken computes all of it from git's history and says "unknown" if it cann
 
 func (p *program) printListing(l *spec.Listing) {
 	for _, u := range l.Unknown {
-		p.io.Remarkf("ken: %s unknown: %s", u.Fact, term.Clean(u.Reason))
+		p.io.Remarkf("ken: %s unknown: %s", u.What, term.Clean(u.Why))
 	}
 	if len(l.Nodes) == 0 {
 		p.io.Printf("no specs yet\n")
@@ -53,8 +53,8 @@ func (p *program) printListing(l *spec.Listing) {
 			n := *at.Node
 			n.Unknown = slices.Clone(n.Unknown)
 			for i, u := range n.Unknown {
-				if u.Reason == shared {
-					n.Unknown[i].Reason = "" // it follows once for all
+				if u.Why == shared {
+					n.Unknown[i].Why = "" // it follows once for all
 				}
 			}
 			p.io.Line(statusTone(n.Status), n.Status.String(), strings.Repeat("  ", at.Depth)+n.ID, n.Describe())
@@ -73,13 +73,13 @@ func sharedReason(nodes []spec.ListedSpec) string {
 	for i := range nodes {
 		counted := make(map[string]bool)
 		for _, u := range nodes[i].Unknown {
-			if counted[u.Reason] {
+			if counted[u.Why] {
 				continue
 			}
-			counted[u.Reason] = true
-			specs[u.Reason]++
-			if specs[u.Reason] > max(specs[most], 1) {
-				most = u.Reason
+			counted[u.Why] = true
+			specs[u.Why]++
+			if specs[u.Why] > max(specs[most], 1) {
+				most = u.Why
 			}
 		}
 	}

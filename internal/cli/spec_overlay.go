@@ -67,7 +67,7 @@ func (p *program) printOverlay(o spec.WorktreeChanges) {
 		who += "  " + o.Session
 	}
 	for _, u := range o.Unknown {
-		p.io.Line(term.Bad, "unknown", o.Worktree, u.Fact+": "+u.Reason)
+		p.io.Line(term.Bad, "unknown", o.Worktree, u.String())
 	}
 	switch {
 	case len(o.Ops) > 0:

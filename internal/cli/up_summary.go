@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/english"
+	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -23,15 +24,15 @@ type UpSummary struct {
 	Docs       *DocsOverview        `json:"docs"`
 	Collisions []spec.CollisionJSON `json:"collisions"`
 	// Undescribed counts the directories without a current summary by a model or an agent.
-	Undescribed *int           `json:"undescribed"`
-	Unknown     []spec.Unknown `json:"unknown"`
+	Undescribed *int            `json:"undescribed"`
+	Unknown     []fault.Unknown `json:"unknown"`
 
 	parts []string // the lines about the root after the first
 }
 
 // upSummary reads the parts that the overview does not have. If one part fails, the others are still reported.
 func (p *program) upSummary(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*UpSummary, error) {
-	g := &UpSummary{Docs: o.Documents, Collisions: []spec.CollisionJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
+	g := &UpSummary{Docs: o.Documents, Collisions: []spec.CollisionJSON{}, Unknown: append([]fault.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
 		g.Collisions = append(g.Collisions, spec.CollisionJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})
 	}
@@ -50,7 +51,7 @@ func (p *program) upSummary(ctx context.Context, w *ken.Repository, b *brief.Bri
 	case ctx.Err() != nil:
 		return nil, err
 	default:
-		g.Unknown = append(g.Unknown, spec.Unknown{Fact: "undescribed", Reason: err.Error()})
+		g.Unknown = append(g.Unknown, fault.NewUnknown("undescribed", err))
 	}
 	return g, nil
 }
@@ -120,7 +121,7 @@ func (p *program) printWhat(g *UpSummary, lines int) {
 // printNext prints commands to try next, and a prompt for an agent.
 func (p *program) printNext(g *UpSummary, o *Overview) {
 	for _, u := range g.Unknown[len(o.Unknown):] {
-		p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))
+		p.io.Line(term.Bad, "unknown", term.Clean(u.What), term.Clean(u.Why))
 	}
 	p.io.Printf("\nTry next:\n")
 	p.io.Printf("  ken find WORDS    where to look for a task, a question or a name\n")

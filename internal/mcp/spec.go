@@ -118,7 +118,7 @@ func specOf(ctx context.Context, r *spec.Reader, id string, history bool) (*spec
 	if history {
 		rows, err := r.History(ctx, id)
 		if err != nil {
-			out.Node.Unknown = append(out.Node.Unknown, spec.Unknown{Fact: spec.FactHistory, Reason: err.Error()})
+			out.Node.Unknown = append(out.Node.Unknown, fault.NewUnknown(spec.FactHistory, err))
 		}
 		out.Node.addHistory(rows)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -22,9 +23,9 @@ type specAnswer struct {
 	Owners []specOwned    `json:"owners,omitzero"`
 	Wrong  []pathError    `json:"errors,omitempty"` // paths without an answer
 	// Omitted is the number of specs above the limit.
-	Omitted int            `json:"omitted,omitempty"`
-	Unknown []spec.Unknown `json:"unknown,omitempty"`
-	Note    string         `json:"note,omitempty"`
+	Omitted int             `json:"omitted,omitempty"`
+	Unknown []fault.Unknown `json:"unknown,omitempty"`
+	Note    string          `json:"note,omitempty"`
 
 	listed []spec.ListedSpec // the specs of Nodes
 }
@@ -134,12 +135,10 @@ func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.ListedSpec, limit int
 }
 
 // addUnknown adds each reason once, on one line.
-func (a *specAnswer) addUnknown(list []spec.Unknown) {
-	seen := make(map[spec.Unknown]bool)
+func (a *specAnswer) addUnknown(list []fault.Unknown) {
 	for _, u := range list {
-		u.Reason = line(u.Reason)
-		if !seen[u] {
-			seen[u] = true
+		u.Why, u.Command = line(u.Why), forAgents(u.Command)
+		if !slices.Contains(a.Unknown, u) {
 			a.Unknown = append(a.Unknown, u)
 		}
 	}

@@ -73,7 +73,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	for i := range 300 {
 		n := node(fmt.Sprint("n", i), new(i), func(n *spec.ListedSpec) {
 			n.Title, n.Desc = long, long
-			n.Unknown = []spec.Unknown{{Fact: spec.FactDrift, Reason: fmt.Sprint(i, long)}}
+			n.Unknown = []fault.Unknown{{What: spec.FactDrift, Why: fmt.Sprint(i, long)}}
 			for j := range 500 {
 				n.DriftFiles = append(n.DriftFiles, spec.DriftFile{File: fmt.Sprint("src/", j), Behind: j})
 				n.Code = append(n.Code, fmt.Sprint("src/", j))
@@ -133,7 +133,7 @@ func TestSpecCommentCannotBeForged(t *testing.T) {
 	n := node("n", nil, func(n *spec.ListedSpec) {
 		n.Status = spec.StatusUnknown
 		n.Path = hostile
-		n.Unknown = []spec.Unknown{{Fact: spec.FactDrift, Reason: hostile}}
+		n.Unknown = []fault.Unknown{{What: spec.FactDrift, Why: hostile}}
 		n.Problems = []spec.Problem{{Message: hostile, Fix: hostile}}
 		n.Overlays = []spec.ProposedChange{{Worktree: hostile, Session: hostile}}
 		n.DriftFiles = []spec.DriftFile{{File: hostile}}

@@ -19,7 +19,7 @@ func (a *specAnswer) print(out *text) {
 		a.printList(out)
 	}
 	for _, u := range a.Unknown {
-		out.Line(term.Plain, "unknown", u.Fact, out.name(u.Reason))
+		out.Line(term.Plain, "unknown", u.What, out.name(u.Why))
 	}
 	if a.Omitted > 0 {
 		out.Remarkf("%d more: set limit, or ask with id or paths", a.Omitted)
@@ -84,7 +84,7 @@ func (t *text) describe(n spec.ListedSpec) string {
 	}
 	n.Unknown = slices.Clone(n.Unknown)
 	for i := range n.Unknown {
-		n.Unknown[i].Reason = t.name(n.Unknown[i].Reason)
+		n.Unknown[i].Why = t.name(n.Unknown[i].Why)
 	}
 	return n.Describe()
 }

@@ -27,7 +27,7 @@ func verdictOn(l *spec.Listing, n *spec.ListedSpec) string {
 		v.line("behind", fmt.Sprintf("%d more files", more))
 	}
 	for _, u := range append(n.Unknown, l.Unknown...) {
-		v.line("unknown", u.Fact+": "+u.Reason)
+		v.line("unknown", u.String())
 	}
 	for _, entry := range capped(&cut, "missing", n.Missing, nodeItems) {
 		v.line("missing", entry+": no tracked file")

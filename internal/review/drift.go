@@ -34,11 +34,7 @@ func (j *judge) drift() error {
 		j.add(l)
 	}
 	for _, u := range j.Gate.Unknown {
-		reason := "drift is unknown: " + u.Reason
-		if u.Node != "" {
-			reason = "drift of spec " + u.Node + " is unknown: " + u.Reason
-		}
-		j.unknown(Drift, reason, cmp.Or(u.Fix, "ken spec gate"))
+		j.unknown(Drift, "drift is unknown: "+u.String(), cmp.Or(u.Command, "ken spec gate"))
 	}
 	return nil
 }

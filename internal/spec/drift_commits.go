@@ -38,8 +38,8 @@ func (r *Reader) Drift(ctx context.Context, id string) ([]DriftCommit, error) {
 		return nil, err
 	}
 	for _, u := range f.Unknown {
-		if u.Fact == derive.FactDrift {
-			return nil, fmt.Errorf("drift of %s unknown: %s", id, u.Reason)
+		if u.What == derive.FactDrift {
+			return nil, fmt.Errorf("drift of %s unknown: %s", id, u.Why)
 		}
 	}
 	return r.driftCommits(ctx, f, head)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
 	"ken/internal/spec/parse"
@@ -34,7 +35,9 @@ type GateResult struct {
 	// WorkTree reports that nothing is staged and the edited files were judged instead.
 	WorkTree bool `json:"work_tree,omitempty"`
 	// Unknown has the nodes that could not be judged, with the reasons.
-	Unknown []UnjudgedNode `json:"unknown"`
+	// Unknown are the nodes that govern files of the commit and could not be judged. What is the id, or a fact if any
+	// node may be affected.
+	Unknown []fault.Unknown `json:"unknown"`
 }
 
 // BlockedNode is a node whose drift is too high for a commit to change its code.
@@ -45,13 +48,6 @@ type BlockedNode struct {
 	// Format is the number of drift commits that changed only comments or layout. They do not block.
 	Format int      `json:"format"`
 	Paths  []string `json:"paths"` // the governed files in the commit
-}
-
-// UnjudgedNode is a node that governs files of the commit and could not be judged.
-type UnjudgedNode struct {
-	Node string `json:"node"` // "" if any node may be affected
-	derive.Unknown
-	Fix string `json:"fix,omitempty"` // the command that makes it possible to judge the node, "" if there is none
 }
 
 // Open reports whether the commit may go through.
@@ -135,7 +131,7 @@ func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOption
 }
 
 // gatePaths judges a change of some paths on top of a commit. have are the nodes of the work tree.
-func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...UnjudgedNode) (*GateResult, error) {
+func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...fault.Unknown) (*GateResult, error) {
 	nodes, err := r.nodesAt(ctx, head, have)
 	if err != nil {
 		return gateUnknown(ctx, derive.FactSpecs, err)
@@ -186,7 +182,7 @@ func pendingSpecs(p repo.PendingCommit) FileIDs {
 
 // stagedConflicts returns the nodes whose staged specs have a merge conflict, with the ids that they would have after
 // the commit.
-func (r *Reader) stagedConflicts(ctx context.Context, head repo.ID, staged FileIDs, have *cachedNodes) ([]UnjudgedNode, error) {
+func (r *Reader) stagedConflicts(ctx context.Context, head repo.ID, staged FileIDs, have *cachedNodes) ([]fault.Unknown, error) {
 	decided := maps.Clone(staged)
 	maps.DeleteFunc(decided, func(_ repo.Path, id repo.ID) bool { return id.IsZero() })
 	nodes, err := r.nodesIn(ctx, decided, have)
@@ -218,7 +214,7 @@ func (r *Reader) stagedConflicts(ctx context.Context, head repo.ID, staged FileI
 			list = append(list, n)
 		}
 	}
-	var out []UnjudgedNode
+	var out []fault.Unknown
 	for _, n := range parse.Assemble(list) {
 		if nodes[n.Path] != nil {
 			out = append(out, conflictedNode(n))
@@ -244,16 +240,16 @@ func (r *Reader) conflictLines(ctx context.Context) map[repo.Path]int {
 }
 
 // conflictedNode returns the verdict on a node whose spec has a merge conflict.
-func conflictedNode(n *parse.Node) UnjudgedNode {
+func conflictedNode(n *parse.Node) fault.Unknown {
 	where := n.Path.String()
 	if line := n.Problems[slices.IndexFunc(n.Problems, parse.IsConflict)].Line; line > 0 {
 		where += fmt.Sprintf(":%d", line)
 	}
-	return UnjudgedNode{n.ID, derive.Unknown{Fact: derive.FactSpecs, Reason: "the spec has a merge conflict: " + where}, parse.HowToResolve(n.Path)}
+	return fault.Unknown{What: n.ID, Why: "the spec has a merge conflict: " + where, Command: parse.HowToResolve(n.Path)}
 }
 
 func passed(notice string) *GateResult {
-	return &GateResult{Blocked: []BlockedNode{}, Notice: notice, Unknown: []UnjudgedNode{}}
+	return &GateResult{Blocked: []BlockedNode{}, Notice: notice, Unknown: []fault.Unknown{}}
 }
 
 // gateUnknown returns the verdict if git could not be read. It returns an error only if the context is done.
@@ -262,7 +258,7 @@ func gateUnknown(ctx context.Context, fact string, err error) (*GateResult, erro
 		return nil, err
 	}
 	g := passed("")
-	g.Unknown = append(g.Unknown, UnjudgedNode{Unknown: derive.Unknown{Fact: fact, Reason: err.Error()}})
+	g.Unknown = append(g.Unknown, fault.NewUnknown(fact, err))
 	return g, nil
 }
 
@@ -303,7 +299,7 @@ func stagedCases(nodes []*parse.Node, paths []repo.Path, moved map[*parse.Node][
 type nodeDrift struct {
 	drift   *int
 	format  int
-	unknown []derive.Unknown
+	unknown []fault.Unknown
 }
 
 // driftsOf returns the drift of the nodes of some cases at a commit.
@@ -378,7 +374,7 @@ func (cl *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
 }
 
 // judge returns the verdict on some cases. undecided are nodes that are known to be unjudged.
-func judge(cases []gateCase, drifts []nodeDrift, threshold int, undecided ...UnjudgedNode) *GateResult {
+func judge(cases []gateCase, drifts []nodeDrift, threshold int, undecided ...fault.Unknown) *GateResult {
 	g := passed("")
 	g.Unknown = append(g.Unknown, undecided...)
 	for i, c := range cases {
@@ -386,14 +382,14 @@ func judge(cases []gateCase, drifts []nodeDrift, threshold int, undecided ...Unj
 		case parse.HasConflict(c.node.Problems):
 			g.Unknown = append(g.Unknown, conflictedNode(c.node))
 		case d.drift == nil:
-			g.Unknown = append(g.Unknown, UnjudgedNode{Node: c.node.ID, Unknown: derive.Unknown{Fact: derive.FactDrift, Reason: d.reason()}})
+			g.Unknown = append(g.Unknown, fault.Unknown{What: c.node.ID, Why: d.reason()})
 		case *d.drift-d.format >= threshold:
 			b := BlockedNode{Node: c.node.ID, Spec: c.node.Path.String(), Drift: *d.drift, Format: d.format, Paths: names(c.paths)}
 			g.Blocked = append(g.Blocked, b)
 		}
 	}
 	slices.SortFunc(g.Blocked, func(a, b BlockedNode) int { return strings.Compare(a.Node, b.Node) })
-	slices.SortFunc(g.Unknown, func(a, b UnjudgedNode) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortFunc(g.Unknown, func(a, b fault.Unknown) int { return strings.Compare(a.What, b.What) })
 	return g
 }
 
@@ -408,8 +404,8 @@ func names(paths []repo.Path) []string {
 // reason returns why a drift is unknown.
 func (d nodeDrift) reason() string {
 	for _, u := range d.unknown {
-		if u.Fact == derive.FactDrift {
-			return u.Reason
+		if u.What == derive.FactDrift {
+			return u.Why
 		}
 	}
 	return fmt.Sprintf("its %s is unknown", derive.FactDrift)

@@ -35,7 +35,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 		g := passed("")
 		for _, n := range nodes {
 			if len(n.Code) > 0 {
-				g.Unknown = append(g.Unknown, UnjudgedNode{Node: n.ID, Unknown: derive.Unknown{Fact: derive.FactHistory, Reason: err.Error()}})
+				g.Unknown = append(g.Unknown, fault.NewUnknown(n.ID, err))
 			}
 		}
 		return g, nil

@@ -112,8 +112,8 @@ func (r *Reader) factsOf(ctx context.Context, id string) (f *derive.Facts, head 
 		return nil, head, err
 	}
 	for _, u := range found[0].Unknown {
-		if u.Fact == derive.FactVersion {
-			return nil, head, fmt.Errorf("versions of %s unknown: %s", id, u.Reason)
+		if u.What == derive.FactVersion {
+			return nil, head, fmt.Errorf("versions of %s unknown: %s", id, u.Why)
 		}
 	}
 	return &found[0], at.Commit, nil

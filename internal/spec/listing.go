@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
@@ -17,7 +18,7 @@ type Listing struct {
 	Main  Mainline     `json:"main"`
 	Nodes []ListedSpec `json:"nodes"`
 	// Unknown has the facts that are unknown for all nodes.
-	Unknown []derive.Unknown `json:"unknown"`
+	Unknown []fault.Unknown `json:"unknown"`
 }
 
 // A Mainline is the main branch and its commit.
@@ -43,8 +44,8 @@ type ListedSpec struct {
 	// Missing are the code entries that match no tracked file.
 	Missing []string `json:"missing"`
 	// Ghost marks a node that exists only in other worktrees.
-	Ghost   bool             `json:"ghost,omitempty"`
-	Unknown []derive.Unknown `json:"unknown"`
+	Ghost   bool            `json:"ghost,omitempty"`
+	Unknown []fault.Unknown `json:"unknown"`
 }
 
 // Reaches reports whether the drift that a gate counts has reached its threshold.
@@ -85,7 +86,7 @@ func (l *Listing) NeedsAttention() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(l.Unknown, func(u derive.Unknown) bool { return u.Fact == derive.FactIndex })
+	return slices.ContainsFunc(l.Unknown, func(u fault.Unknown) bool { return u.What == derive.FactIndex })
 }
 
 // List returns the facts from git about every spec, and the changes that
@@ -131,7 +132,7 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Head: o.head, Main: o.main, Nodes: []ListedSpec{}, Unknown: append([]derive.Unknown{}, o.unknown...)}
+	l := &Listing{Head: o.head, Main: o.main, Nodes: []ListedSpec{}, Unknown: append([]fault.Unknown{}, o.unknown...)}
 	h, err := r.history(ctx, o)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
@@ -173,7 +174,7 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 }
 
 func (l *Listing) addUnknown(fact string, err error) {
-	l.Unknown = append(l.Unknown, derive.Unknown{Fact: fact, Reason: err.Error()})
+	l.Unknown = append(l.Unknown, fault.NewUnknown(fact, err))
 }
 
 // history returns the history of all checkouts, or that of this one if a head of another cannot be read. Without a
@@ -257,7 +258,7 @@ func listedOf(f *derive.Facts, dirty *bool) ListedSpec {
 		NodeJSON: nodeJSON(f.Node), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Format: f.FormatCommits(), Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
-		Dirty: dirty, Overlays: []ProposedChange{}, Missing: []string{}, Unknown: append([]derive.Unknown{}, f.Unknown...),
+		Dirty: dirty, Overlays: []ProposedChange{}, Missing: []string{}, Unknown: append([]fault.Unknown{}, f.Unknown...),
 	}
 	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {

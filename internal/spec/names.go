@@ -17,7 +17,6 @@ type (
 	// Status says whether a spec is pending, active or has drift.
 	Status = derive.Status
 	// Unknown is a fact that ken could not get, with the reason.
-	Unknown = derive.Unknown
 )
 
 // The location of specs.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
 	"ken/internal/spec/parse"
@@ -22,7 +23,7 @@ type WorktreeChanges struct {
 	Ops         []OpJSON          `json:"ops"`
 	Code        []ChangedCodeJSON `json:"code"` // the nodes whose code it changed
 	Collisions  []CollisionJSON   `json:"collisions"`
-	Unknown     []derive.Unknown  `json:"unknown"` // facts about it that could not be read
+	Unknown     []fault.Unknown   `json:"unknown"` // facts about it that could not be read
 	ChangesCode bool              `json:"-"`       // it changed files other than specs; false if nothing was compared
 }
 
@@ -59,7 +60,7 @@ func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 		return nil, err
 	}
 	if len(o.unknown) > 0 {
-		return nil, errors.New(o.unknown[0].Reason)
+		return nil, errors.New(o.unknown[0].Why)
 	}
 	h, err := r.readHistory(ctx, o.heads())
 	if err != nil {
@@ -189,15 +190,15 @@ func (p *proposal) file(path repo.Path) repo.LoadedFile {
 }
 
 func (p *proposals) worktreeChanges(w *worktree, collisions [][]Collision) WorktreeChanges {
-	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []ChangedCodeJSON{}, Collisions: []CollisionJSON{}, Unknown: []derive.Unknown{}}
+	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []ChangedCodeJSON{}, Collisions: []CollisionJSON{}, Unknown: []fault.Unknown{}}
 	like := newProposal(w)
 	if like.Branch != "" {
 		out.Branch = &like.Branch
 	}
 	out.Session = cmp.Or(like.Branch, w.Name)
 	for _, u := range p.unknown {
-		if u.worktree == w.Name {
-			out.Unknown = append(out.Unknown, u.Unknown)
+		if u.name == w.Name {
+			out.Unknown = append(out.Unknown, fault.NewUnknown(derive.FactOverlay, u.err))
 		}
 	}
 	i := p.indexOf(w)
@@ -207,14 +208,14 @@ func (p *proposals) worktreeChanges(w *worktree, collisions [][]Collision) Workt
 	c := p.made[i]
 	out.Session = c.Session
 	if c.err != nil {
-		out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: c.err.Error()})
+		out.Unknown = append(out.Unknown, fault.NewUnknown(factCollisions, c.err))
 	}
 	for _, u := range p.unknown {
-		out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: u.worktree + ": " + u.Reason})
+		out.Unknown = append(out.Unknown, u.unknown(factCollisions))
 	}
 	for _, other := range p.made {
 		if other != c && other.err != nil {
-			out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: other.Worktree + ": " + other.err.Error()})
+			out.Unknown = append(out.Unknown, fault.Unknown{What: factCollisions, Why: other.Worktree + ": " + other.err.Error()})
 		}
 	}
 	out.ChangesCode = len(c.Changed) > 0
@@ -245,7 +246,7 @@ func pathText(p repo.Path) *string {
 // addProposals adds proposals to a listing. The nodes of the listing are those of facts, in the same order.
 func (l *Listing) addProposals(p *proposals, facts []derive.Facts) {
 	for _, u := range p.unknown {
-		l.Unknown = append(l.Unknown, derive.Unknown{Fact: u.Fact, Reason: u.worktree + ": " + u.Reason})
+		l.Unknown = append(l.Unknown, u.unknown(derive.FactOverlay))
 	}
 	at := make(map[repo.Path]int, len(facts))
 	for i := range facts {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
 	"ken/internal/spec/parse"
@@ -19,19 +21,24 @@ import (
 type proposals struct {
 	main    FileIDs
 	made    []*proposal
-	unknown []unreadFact
+	unknown []unreadWorktree
 }
 
-// An unreadFact is a fact about a worktree that could not be read.
-type unreadFact struct {
-	worktree string
-	derive.Unknown
+// An unreadWorktree is a worktree whose changes could not be read.
+type unreadWorktree struct {
+	name       string
+	err        error
 	unreadable bool // the worktree cannot be opened; repoState.key covers that, so the listing can be cached
+}
+
+// unknown returns that a fact is unknown, since the worktree could not be read.
+func (u *unreadWorktree) unknown(fact string) fault.Unknown {
+	return fault.NewUnknown(fact, fmt.Errorf("%s: %w", u.name, u.err))
 }
 
 // certain reports whether the answer depends on nothing but the inputs that a cached listing is compared with.
 func (p *proposals) certain() bool {
-	return !slices.ContainsFunc(p.unknown, func(u unreadFact) bool { return !u.unreadable })
+	return !slices.ContainsFunc(p.unknown, func(u unreadWorktree) bool { return !u.unreadable })
 }
 
 // A proposal is one checkout and the changes that it proposes.
@@ -63,7 +70,7 @@ func (r *Reader) propose(ctx context.Context, o *repoState, h derive.History, ow
 		w := &o.trees[i]
 		switch {
 		case w.Err != nil:
-			p.unknown = append(p.unknown, unreadFact{w.Name, derive.Unknown{Fact: derive.FactOverlay, Reason: w.Err.Error()}, true})
+			p.unknown = append(p.unknown, unreadWorktree{w.Name, w.Err, true})
 		case !w.on(o.main.Name) && !w.Head.Commit.IsZero():
 			p.made = append(p.made, newProposal(w))
 		}
@@ -254,7 +261,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, tip repo.ID, g *derive
 	var open []*proposal
 	for _, c := range p.made {
 		if c.err != nil {
-			p.unknown = append(p.unknown, unreadFact{c.Worktree, derive.Unknown{Fact: derive.FactOverlay, Reason: c.err.Error()}, false})
+			p.unknown = append(p.unknown, unreadWorktree{c.Worktree, c.err, false})
 			continue
 		}
 		if c.Ops = Overlay(m, &c.Checkout); len(c.Ops) > 0 {

@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
 )
@@ -15,7 +16,7 @@ type repoState struct {
 	main    Mainline
 	view    string
 	trees   []worktree
-	unknown []derive.Unknown // facts that are unknown for all nodes
+	unknown []fault.Unknown // facts that are unknown for all nodes
 }
 
 // readState reads the repository state. A part that cannot be read is added to unknown. It returns an error only
@@ -28,7 +29,7 @@ func (r *Reader) readState(ctx context.Context) (*repoState, error) {
 	o := &repoState{head: head.Commit, headErr: err}
 	miss := func(fact string, err error) {
 		if err != nil {
-			o.unknown = append(o.unknown, derive.Unknown{Fact: fact, Reason: err.Error()})
+			o.unknown = append(o.unknown, fault.NewUnknown(fact, err))
 		}
 	}
 	miss(derive.FactHead, err)

@@ -77,19 +77,19 @@ func (l *ListedSpec) Describe() string {
 		words = append(words, string(o.Op)+" in "+o.Worktree)
 	}
 	for i, u := range l.Unknown {
-		if i > 0 && l.Unknown[i-1].Reason == u.Reason {
+		if i > 0 && l.Unknown[i-1].Why == u.Why {
 			continue // listed with the one before
 		}
-		facts := u.Fact
+		facts := u.What
 		for _, same := range l.Unknown[i+1:] {
-			if same.Reason != u.Reason {
+			if same.Why != u.Why {
 				break
 			}
-			facts += ", " + same.Fact
+			facts += ", " + same.What
 		}
 		word := facts + " unknown"
-		if u.Reason != "" {
-			word += ": " + u.Reason
+		if u.Why != "" {
+			word += ": " + u.Why
 		}
 		words = append(words, word)
 	}

@@ -151,9 +151,9 @@ func isDirectory(w *board.Worktree, p repo.Path) bool {
 }
 
 // unread returns an error as the reason why a part of a page is unknown.
-func unread(err error) *board.Unread {
+func unread(err error) *fault.Unknown {
 	if errors.Is(err, errBusy) {
-		return &board.Unread{Reason: "ken needs more time to read the repository.", Hint: "run once in a terminal: ken up"}
+		return &fault.Unknown{Why: "ken needs more time to read the repository.", Command: "run once in a terminal: ken up"}
 	}
-	return &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+	return new(fault.NewUnknown("", err))
 }

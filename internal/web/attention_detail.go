@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -37,7 +37,7 @@ type summaryChange struct {
 type driftChange struct {
 	ID      string
 	Commits []spec.DriftCommit
-	Unknown *board.Unread
+	Unknown *fault.Unknown
 }
 
 // mentionLines are the lines of a document around a mention.

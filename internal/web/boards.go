@@ -176,7 +176,7 @@ func (v *boardView) mark(fp Fingerprint) string {
 		}
 	}
 	if d := v.tree.Documents; d.Unknown != nil {
-		fmt.Fprintf(sum, "%q\n", d.Unknown.Reason)
+		fmt.Fprintf(sum, "%q\n", d.Unknown.Why)
 	}
 	if d := v.tree.Documents.Known; d != nil {
 		fmt.Fprintf(sum, "%d %d %d %d\n", d.Documents, d.Mentions, d.Hold, d.Wrong)

@@ -26,14 +26,14 @@ type pathDetails struct {
 	// Brief is what ken brief says. It is nil if BriefUnknown says why, or if it takes so
 	// long that the page loads it later.
 	Brief        *briefView
-	BriefUnknown *board.Unread
+	BriefUnknown *fault.Unknown
 	// Changes are the changes since the summary was written, nil if there is nothing to
 	// compare or ChangesUnknown says why they are unknown.
 	Changes        *summaryDiff
-	ChangesUnknown *board.Unread
+	ChangesUnknown *fault.Unknown
 	// Owners are the specs that govern the path. OwnersUnknown says why they are unknown.
 	Owners        []owner
-	OwnersUnknown *board.Unread
+	OwnersUnknown *fault.Unknown
 }
 
 // Field returns the path as a form sends it. A browser would change the line ends in a name.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"ken/internal/board"
+	"ken/internal/fault"
 	"ken/internal/spec"
 )
 
@@ -23,7 +23,7 @@ const maxHistories = 64
 
 func newHistoryCache() *historyCache { return &historyCache{at: make(map[historyKey]*spec.Timeline)} }
 
-func (c *historyCache) get(ctx context.Context, key historyKey, from *spec.Reader) (*spec.Timeline, *board.Unread) {
+func (c *historyCache) get(ctx context.Context, key historyKey, from *spec.Reader) (*spec.Timeline, *fault.Unknown) {
 	c.mu.Lock()
 	kept, ok := c.at[key]
 	c.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/docs"
 	"ken/internal/docs/mention"
+	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
@@ -108,7 +109,7 @@ func TestHomeShowsFirstSteps(t *testing.T) {
 func TestHomeNamesMissingParts(t *testing.T) {
 	w := empty()
 	w.Documents = board.Part[board.Documents]{}
-	w.Spec = board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no <b>main</b> branch"}}
+	w.Spec = board.Part[board.Spec]{Unknown: &fault.Unknown{What: "specs", Why: "no <b>main</b> branch"}}
 	page := homeOf(t, w)
 	for _, want := range []string{"ken is still reading documents.", `class="item k-unknown"`, "no &lt;b&gt;main&lt;/b&gt; branch", "ken spec ls"} {
 		if !strings.Contains(page, want) {
@@ -184,7 +185,7 @@ func TestTagCoversHome(t *testing.T) {
 			w.Documents = documents(docs.CheckedMention{Mention: mention.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, ExistedThen: true})
 		},
 		"unread documents": func(w *board.Worktree) {
-			w.Documents = board.Part[board.Documents]{Unknown: &board.Unread{Reason: "no history"}}
+			w.Documents = board.Part[board.Documents]{Unknown: &fault.Unknown{Why: "no history"}}
 		},
 		"an ignored record": func(w *board.Worktree) {
 			w.Ignored = read([]share.Ignored{{Remote: "origin", Records: []share.Untrusted{{Committer: "Eve"}}}})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -25,7 +26,7 @@ type nodeBody struct {
 	Governed             []governed
 	History              []historyRow
 	Ahead                []spec.DriftCommit // commits to its code since its last edit or ack
-	HistoryUnknown       *board.Unread
+	HistoryUnknown       *fault.Unknown
 }
 
 // A historyRow is a version of the spec, or an ack.

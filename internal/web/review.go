@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"ken/internal/board"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/review"
@@ -36,7 +35,7 @@ type reviewResult struct {
 	Unknown  []fault.Unknown
 	Older    []reviewRow
 	MoreOld  int // older problems that are not listed
-	Failed   *board.Unread
+	Failed   *fault.Unknown
 	// Read reports that there is a review to show. Late reports that ken is still judging the
 	// change: the review is missing, or is that of an older state.
 	Late, Read bool

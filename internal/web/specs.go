@@ -137,11 +137,11 @@ func whyUnknown(s *board.Spec) string {
 	counts := make(map[string]int)
 	for i := range s.Nodes {
 		for _, u := range s.Nodes[i].Unknown {
-			if u.Fact != spec.FactDrift {
+			if u.What != spec.FactDrift {
 				continue
 			}
-			if counts[u.Reason]++; counts[u.Reason] > counts[best] {
-				best = u.Reason
+			if counts[u.Why]++; counts[u.Why] > counts[best] {
+				best = u.Why
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec/parse"
@@ -42,7 +43,7 @@ type Facts struct {
 	Acks       []Ack        // newest first; the acks since the latest versions
 
 	Status   Status // the status if no worktree proposes a change: see StatusWithProposal
-	Unknown  []Unknown
+	Unknown  []fault.Unknown
 	Problems []parse.Problem // problems that the history shows; Node has those of the file
 
 	noHistory        bool                              // the history could not be read
@@ -72,12 +73,6 @@ type DriftFile struct {
 	Commits int // the number of commits that changed it
 }
 
-// An Unknown is a fact that could not be derived, and why.
-type Unknown struct {
-	Fact   string `json:"fact"`
-	Reason string `json:"reason"`
-}
-
 // The facts that may be unknown, of one node or of all nodes.
 const (
 	FactHead    = "head"
@@ -94,7 +89,7 @@ const (
 )
 
 func (f *Facts) addUnknown(fact, reason string) {
-	f.Unknown = append(f.Unknown, Unknown{fact, reason})
+	f.Unknown = append(f.Unknown, fault.Unknown{What: fact, Why: reason})
 }
 
 // AllUnknown returns facts that are all unknown for a reason: the history could not be read.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
@@ -68,10 +69,10 @@ func TestHeadNotInHistory(t *testing.T) {
 		}
 		var facts []string
 		for _, u := range f.Unknown {
-			if !strings.Contains(u.Reason, "not in the history") {
-				t.Errorf("the reason is %q; want that the commit is not in the history", u.Reason)
+			if !strings.Contains(u.Why, "not in the history") {
+				t.Errorf("the reason is %q; want that the commit is not in the history", u.Why)
 			}
-			facts = append(facts, u.Fact)
+			facts = append(facts, u.What)
 		}
 		if d := cmp.Diff([]string{"version", "drift", "session"}, facts); d != "" {
 			t.Errorf("unknown facts (-want +got):\n%s", d)
@@ -162,7 +163,7 @@ func TestContentsFail(t *testing.T) {
 			}
 			continue
 		}
-		if d := cmp.Diff([]derive.Unknown{{Fact: "drift", Reason: "object 12 is missing"}}, f.Unknown); d != "" {
+		if d := cmp.Diff([]fault.Unknown{{What: "drift", Why: "object 12 is missing"}}, f.Unknown); d != "" {
 			t.Errorf("unknown facts of %s (-want +got):\n%s", id, d)
 		}
 		if f.Status != derive.StatusUnknown {
@@ -249,9 +250,9 @@ func TestGap(t *testing.T) {
 			}
 			var facts []string
 			for _, u := range f.Unknown {
-				facts = append(facts, u.Fact)
-				if u.Reason != gap {
-					t.Errorf("the reason is %q; want %q", u.Reason, gap)
+				facts = append(facts, u.What)
+				if u.Why != gap {
+					t.Errorf("the reason is %q; want %q", u.Why, gap)
 				}
 			}
 			if got := strings.Join(facts, " "); got != tt.unknown {

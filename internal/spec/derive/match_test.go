@@ -65,7 +65,7 @@ func TestTooManyGlobs(t *testing.T) {
 	known := 0
 	for _, f := range w.derive(t, list...) {
 		switch {
-		case f.Drift == nil && f.Touched == nil && f.Status == derive.StatusUnknown && len(f.Unknown) == 1 && strings.Contains(f.Unknown[0].Reason, "globs"):
+		case f.Drift == nil && f.Touched == nil && f.Status == derive.StatusUnknown && len(f.Unknown) == 1 && strings.Contains(f.Unknown[0].Why, "globs"):
 		case f.Drift != nil && *f.Drift == 1:
 			known++
 		default:
@@ -92,7 +92,7 @@ func TestTooManyTouchedFiles(t *testing.T) {
 	known := 0
 	for _, f := range w.derive(t, list...) {
 		switch {
-		case f.Drift == nil && f.Touched == nil && len(f.Unknown) == 1 && strings.Contains(f.Unknown[0].Reason, "limit reached"):
+		case f.Drift == nil && f.Touched == nil && len(f.Unknown) == 1 && strings.Contains(f.Unknown[0].Why, "limit reached"):
 		case f.Drift != nil && *f.Drift == 1:
 			known++
 		default:

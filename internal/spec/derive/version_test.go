@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/spec/derive"
 )
@@ -148,7 +149,7 @@ func TestMoveTakenOverUnreadable(t *testing.T) {
 	w := parseHistory("a: @x=1\nb: @x>@z\nc <- a: g=1\nm <- b c:\nd: @x=2")
 	w.broken = errors.New("object 12 is missing")
 	f := w.derive(t, "@x")[0]
-	if f.Version != nil || len(f.Unknown) != 1 || f.Unknown[0] != (derive.Unknown{Fact: derive.FactVersion, Reason: w.broken.Error()}) {
+	if f.Version != nil || len(f.Unknown) != 1 || f.Unknown[0] != (fault.Unknown{What: derive.FactVersion, Why: w.broken.Error()}) {
 		t.Errorf("version %v, unknown %v; want no version, because object 12 is missing", f.Version, f.Unknown)
 	}
 }
