@@ -58,7 +58,11 @@ func (p *Project) goTool(dir repo.Path) (tool func(verb string) string, all stri
 	if p.inGoWork(dir) {
 		return func(verb string) string { return "go " + verb }, quoteWord("./" + string(dir) + "/...")
 	}
-	return func(verb string) string { return "go -C " + quotePath(dir) + " " + verb }, "./..."
+	alone := ""
+	if p.has("go.work") {
+		alone = "GOWORK=off " // else the go tool knows only the modules of the workspace
+	}
+	return func(verb string) string { return alone + "go -C " + quotePath(dir) + " " + verb }, "./..."
 }
 
 // goPackage returns the argument that names the package in a directory of a module.
@@ -125,8 +129,6 @@ func (p *Project) goModule(file repo.Path) repo.Path {
 	return ""
 }
 
-const onlyBuiltFor = "the file is only built for "
-
 // goTest returns the command that runs the package of a test file.
 func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 	module := p.goModule(test)
@@ -143,7 +145,7 @@ func (p *Project) goTest(test repo.Path) (Command, bool, string) {
 		note = "go test without -tags " + strings.Join(tags, ",") + " does not run this file"
 	}
 	if only != "" {
-		note = onlyBuiltFor + only
+		note = "the file is only built for " + only
 	}
 	run += " " + p.goPackage(module, test.Dir())
 	return Command{Run: run, Dir: module, Source: join(module, "go.mod"), Line: mod.Line}, true, note

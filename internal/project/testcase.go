@@ -72,13 +72,17 @@ var caseRulesOf = map[string]caseRules{
 }
 
 // TestCasesAt returns the tests of a file that contain some of its lines, in the order of the file. If no test does, it returns
-// those that name a helper with one of the lines.
+// those that name a helper with one of the lines. A file that is built only for another system has none.
 func (p *Project) TestCasesAt(test repo.Path, lines []int) []TestCase {
 	p.mu.Lock()
 	text := p.text(test)
+	only := ""
+	if languageOf(test) == "go" {
+		_, only = p.goBuildTags(test)
+	}
 	p.mu.Unlock()
 	rules, ok := caseRulesOf[languageOf(test)]
-	if !ok || text == nil {
+	if !ok || text == nil || only != "" {
 		return nil
 	}
 	f := &caseFile{rules: rules, lang: languageOf(test), lines: strings.Split(string(text), "\n")}
@@ -226,8 +230,8 @@ func containsWord(line, name string) bool {
 // runs by the same command may be among them. It is false if ken does not know such a command, or if it would name too
 // many tests.
 func (p *Project) TestCaseCommand(test repo.Path, cases []TestCase) (Command, bool) {
-	cmd, ok, note := p.fileCommand(test)
-	if !ok || len(cases) == 0 || len(cases) > maxCases || strings.HasPrefix(note, onlyBuiltFor) {
+	cmd, ok, _ := p.fileCommand(test)
+	if !ok || len(cases) == 0 || len(cases) > maxCases {
 		return Command{}, false
 	}
 	cmd.Run, ok = selectCases(cmd.Run, languageOf(test), cases)
