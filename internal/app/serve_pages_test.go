@@ -93,7 +93,7 @@ func TestPagesDuringMerge(t *testing.T) {
 	r := merging(t)
 	s := serveRepo(t, r, nil)
 	has(t, s.page(http.StatusOK, "/node/a"), []string{"<<<<<<< HEAD\nIt is of .\n=======\nIt is of side.\n>>>>>>> side"}, []string{"<blockquote>"})
-	has(t, s.page(http.StatusOK, "/file?path=lib/a.go"), []string{"git add lib/a.go", "conflicted"}, []string{"ken summary set"})
+	has(t, s.page(http.StatusOK, "/file?path=lib/a.go"), []string{"git add lib/a.go", "unknown", "merge conflict"}, []string{"ken summary set"})
 	has(t, s.page(http.StatusOK, "/file?path=lib/b.go"), []string{"ken summary set lib/b.go -m TEXT"}, nil)
 }
 

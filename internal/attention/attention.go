@@ -122,6 +122,9 @@ func staleFiles(w *board.Worktree) (list []Item) {
 			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: w.Changes[path],
 			Command: ken("summary", "diff", string(path)),
 		})
+		if v.Lost() {
+			list[i].Command = ken("summary", "show", string(path))
+		}
 	}
 	return list
 }
@@ -384,6 +387,9 @@ func unknownFiles(w *board.Worktree) (list []Item) {
 		path := rawPath(v.PathJSON)
 		it := unknown(path.String(), why, ken("status", string(path)))
 		it.Word = word
+		if v.Content.Reason == fresh.Conflicted {
+			it.Command = "git diff " + fault.Quote(string(path))
+		}
 		it.Path = path
 		list = append(list, it)
 	}

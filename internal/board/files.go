@@ -26,9 +26,10 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 	for i := range rep.Verdicts {
 		v := &rep.Verdicts[i]
 		switch {
+		case v.Content.Reason == fresh.NotCheckedOut && v.Summary == fresh.Unknown: // a partial clone may lack most contents
 		case v.Content.State == fresh.Unknown || v.Summary == fresh.Unknown:
 			f.Unknown = append(f.Unknown, *v)
-		case v.Summary == fresh.Stale:
+		case v.Summary == fresh.Stale || v.Lost():
 			f.Stale = append(f.Stale, *v)
 		default: // it needs no attention
 		}

@@ -90,7 +90,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 	if !rep.Head.IsZero() {
 		line += " at " + rep.Head.Short()
 	}
-	changed := c.Mismatch + c.New + c.Missing
+	changed := c.Mismatch + c.New + c.Missing + c.Conflicted
 	switch {
 	case rep.State == registry.StateBootstrap && verified:
 		line += ", checked for the first time"
@@ -101,8 +101,11 @@ func filesLine(rep *registry.Report, verified bool) string {
 	default:
 		line += fmt.Sprintf(", %d changed since the last check", changed)
 	}
-	line += "; " + survey.SummaryCounts(c.Fresh, c.Stale, c.Unknown)
+	line += "; " + survey.SummaryCounts(c.Fresh, c.Stale, c.Unknown+c.Conflicted)
 	var rest []string
+	if c.Gone > 0 {
+		rest = append(rest, fmt.Sprintf("%d gone", c.Gone))
+	}
 	if c.None > 0 && c.Fresh+c.Stale+c.Unknown > 0 {
 		rest = append(rest, fmt.Sprintf("%d without", c.None))
 	}

@@ -26,7 +26,7 @@ type verifyFlags struct {
 func (f *verifyFlags) bind(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "list all paths, including unchanged ones")
 	c.Flags().BoolVar(&f.untracked, "untracked", false, "list untracked files too")
-	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if a summary is stale or unknown, a file is in conflict, or a record is damaged")
+	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if a summary is stale, gone or unknown, a file is in conflict, or a record is damaged")
 	pathB64(c, &f.b64)
 }
 
@@ -247,7 +247,7 @@ func describeVerdict(v registry.Verdict) (word string, tone term.Tone, why strin
 	switch word {
 	case "fresh":
 		tone = term.Good
-	case "stale", "missing":
+	case "stale", "gone":
 		tone = term.Warn
 	case "changed", "none", "excluded", "sparse":
 		tone = term.Dim

@@ -2,6 +2,9 @@ package git
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"ken/internal/git/objects"
@@ -87,6 +90,27 @@ func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 // EachBlob calls visit with contents and their sizes, see [objects.Reader.EachBlob].
 func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, visit func(i int, content []byte, size int64)) error {
 	return r.objects().EachBlob(ctx, ids, visit)
+}
+
+// Lacking returns those of some contents that a partial clone does not have. It asks git only in a partial clone. Git
+// marks the packs of one, and fetches nothing here.
+func (r *Repo) Lacking(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
+	packs, err := os.ReadDir(filepath.Join(r.common, "objects", "pack"))
+	isMark := func(f os.DirEntry) bool { return filepath.Ext(f.Name()) == ".promisor" }
+	if err != nil || len(ids) == 0 || !slices.ContainsFunc(packs, isMark) {
+		return nil, err
+	}
+	sizes, err := r.Sizes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	lacking := make(map[repo.ID]bool)
+	for i, size := range sizes {
+		if size < 0 {
+			lacking[ids[i]] = true
+		}
+	}
+	return lacking, nil
 }
 
 // Sizes returns the sizes of contents, see [objects.Reader.Sizes].

@@ -85,7 +85,7 @@ func limitVerdicts(rep *registry.Report, limit int) *verified {
 // urgency is 0 for the paths that need attention most.
 func urgency(v registry.Verdict) int {
 	word, _ := v.Describe()
-	i := slices.Index([]string{"stale", "missing", "changed", "new", "fresh", "none", "excluded", "sparse"}, word)
+	i := slices.Index([]string{"stale", "gone", "changed", "new", "fresh", "none", "excluded", "sparse"}, word)
 	return i + 1 // unknown and conflicted are not in the list
 }
 

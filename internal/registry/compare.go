@@ -128,6 +128,22 @@ func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, erro
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, p := range v.opts.Paths {
+		if _, ok := named[p]; ok {
+			continue
+		}
+		if _, tracked := repo.FindEntry(entries, p); tracked {
+			continue
+		}
+		gone, err := v.removed(ctx, v.view.snap, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if gone {
+			named[p] = store.FileRow{Path: p}
+			v.rep.add(goneVerdict(named[p]), v.opts.All)
+		}
+	}
 	only, err := selected(entries, named, v.opts.Paths)
 	if err != nil {
 		return nil, nil, err
@@ -178,10 +194,15 @@ func (v *verification) dropRow(row store.FileRow) {
 	if _, taken := v.untrackedRows[row.Content.ID]; !taken && !row.Content.ID.IsZero() {
 		v.untrackedRows[row.Content.ID] = row
 	}
-	v.rep.add(Verdict{
+	v.rep.add(goneVerdict(row), v.opts.All)
+}
+
+// goneVerdict returns the verdict of a path that is no longer tracked.
+func goneVerdict(row store.FileRow) Verdict {
+	return Verdict{
 		path: row.Path, Content: Comparison{State: fresh.Gone}, MD5: row.Content.MD5, ID: row.Content.ID,
-		Summary: fresh.None, Kind: row.Kind, Reason: reasonUntracked, untracked: true,
-	}, v.opts.All)
+		Summary: fresh.Gone, Kind: row.Kind, Reason: reasonUntracked, untracked: true,
+	}
 }
 
 // settleAll reads, classifies and judges some items.
@@ -213,6 +234,15 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 
 // reasonUntracked explains why a row was removed. It is the only verdict about a path that is no longer tracked.
 const reasonUntracked = "no longer tracked"
+
+// reasonDeleted explains why a tracked path is gone.
+const reasonDeleted = "deleted on disk"
+
+// reasonConflict explains why the content of an unmerged path is unknown.
+const reasonConflict = "merge conflict"
+
+// reasonLacking explains why nothing is known about a path that is not checked out.
+const reasonLacking = "not checked out, and git lacks its content"
 
 // reasonSparse explains why an unchanged path has no file.
 const reasonSparse = "not checked out"

@@ -9,16 +9,20 @@ import (
 // Describe returns a verdict as words for people: the state of the summary first, then how the file changed.
 func (v Verdict) Describe() (word, why string) {
 	if v.Content.Reason == fresh.NotCheckedOut {
-		if v.Summary == fresh.Stale {
+		switch v.Summary {
+		case fresh.Stale:
 			return "stale", v.Reason + ", and " + v.staleFor()
+		case fresh.Unknown:
+			return "unknown", v.Reason
+		default:
+			return "sparse", v.Reason
 		}
-		return "sparse", v.Reason
 	}
 	switch v.Content.State {
 	case fresh.Unknown:
-		return v.Content.String(), strings.TrimPrefix(v.Reason, "read "+v.path.String()+": ")
+		return "unknown", strings.TrimPrefix(v.Reason, "read "+v.path.String()+": ")
 	case fresh.Gone:
-		return "missing", v.Reason
+		return "gone", v.Reason
 	case fresh.None:
 		switch {
 		case v.Summary == fresh.Stale:

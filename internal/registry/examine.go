@@ -121,7 +121,7 @@ func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []su
 // verdict returns the verdict of a subject's summary, the grade of the difference, and the reasons.
 func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 	if !s.tracked {
-		return fresh.Gone, "", []string{"not_tracked"}
+		return fresh.Gone, "", []string{reasonUntracked}
 	}
 	state, grade := r.verdictOf(s.state, s.now)
 	switch {
@@ -130,9 +130,9 @@ func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 	case s.state == unreadable:
 		return state, grade, []string{reasonText(s.err, "could not be read")}
 	case s.state == absent:
-		return state, grade, []string{reasonText(s.err, "deleted")}
+		return state, grade, []string{reasonText(s.err, reasonDeleted)}
 	case s.state == conflicted:
-		return state, grade, []string{"conflicted"}
+		return state, grade, []string{reasonConflict}
 	case s.state == sparse && state == fresh.Unknown:
 		return state, grade, []string{reasonFiltered}
 	case state == fresh.Stale:

@@ -352,3 +352,6 @@ func (r *fakeRepo) Untracked(context.Context) ([]repo.Path, error) {
 	slices.Sort(paths)
 	return paths, nil
 }
+
+// Lacking returns none: a repository in memory has all contents.
+func (r *fakeRepo) Lacking(context.Context, []repo.ID) (map[repo.ID]bool, error) { return nil, nil }

@@ -36,6 +36,8 @@ type Git interface {
 	// At returns the content of a path in a commit; ok is false if the commit does not have the path. It fails if git
 	// does not have the commit.
 	At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error)
+	// Lacking returns the contents that a partial clone does not have.
+	Lacking(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error)
 	// Renamed returns for paths that are no longer tracked the tracked paths that git considers the same file, by the
 	// commits that HEAD reaches and by the index. It leaves out paths that were not renamed.
 	Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error)

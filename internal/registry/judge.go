@@ -12,7 +12,7 @@ import (
 func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) {
 	s := v.view.pathState(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
-	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
+	verdict.Summary, verdict.Grade = v.verdictOf(s.state, row)
 	keep := true // whether the worktree has a row of it afterwards
 	switch s.state {
 	case same, changed:
@@ -36,11 +36,12 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 		verdict = v.sparseVerdict(row)
 	case conflicted:
 		verdict.Content.Reason = fresh.Conflicted
-		verdict.Reason = "unmerged"
+		verdict.Reason = reasonConflict
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 	case absent:
 		verdict.Content.State = fresh.Gone
-		verdict.Reason = reasonText(s.err, "tracked, but not on disk")
+		verdict.lost = !row.SummaryBasis.IsZero()
+		verdict.Reason = reasonText(s.err, reasonDeleted)
 		keep = it.row != nil
 	default:
 		v.failed = true
@@ -82,34 +83,17 @@ func (v *verification) formerPath(row store.FileRow) (repo.Path, bool) {
 // answer about a path comes from here.
 func (r *Registry) verdictOf(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
 	switch {
-	case state == unreadable:
+	case state == unreadable, state == conflicted:
 		return fresh.Unknown, ""
-	case row.Excluded != "":
-		return fresh.Excluded, ""
 	case state == absent:
 		return fresh.Gone, ""
-	case state == conflicted && row.SummaryBasis.IsZero():
-		return fresh.None, ""
-	case state == conflicted:
-		return fresh.Stale, fresh.GradeContent
+	case row.Excluded != "":
+		return fresh.Excluded, ""
 	case state == sparse:
 		seen := r.sparseVerdict(row)
 		return seen.Summary, seen.Grade
 	default:
 		return r.judge(row)
-	}
-}
-
-// summaryOf is verdictOf for a report. The summary of a tracked file that is missing on disk is stale.
-func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
-	verdict, grade := r.verdictOf(state, row)
-	switch {
-	case verdict != fresh.Gone:
-		return verdict, grade
-	case row.SummaryBasis.IsZero():
-		return fresh.None, ""
-	default:
-		return fresh.Stale, fresh.GradeContent
 	}
 }
 

@@ -31,8 +31,11 @@ func (rep *Report) Headline() string {
 	}
 	line := fmt.Sprintf("%s  %s  files %d, summaries: %d fresh, %d stale, %d none, %d excluded",
 		rep.State, where, c.Files, c.Fresh, c.Stale, c.None, c.Excluded)
-	if c.Unknown > 0 {
-		line += fmt.Sprintf(", %d unknown", c.Unknown)
+	if c.Gone > 0 {
+		line += fmt.Sprintf(", %d gone", c.Gone)
+	}
+	if n := c.Unknown + c.Conflicted; n > 0 {
+		line += fmt.Sprintf(", %d unknown", n)
 	}
 	if len(rep.Reasons) > 0 {
 		line += fmt.Sprintf(" (%s)", joinReasons(rep.Reasons))

@@ -209,7 +209,7 @@ func notable(rep *registry.Report) []string {
 // adds checks that every file is counted once by the state of its summary, and once by its verdict.
 func (r *randomRepo) adds(t *rapid.T, rep *registry.Report, files int) {
 	c := rep.Counts
-	if c.Files != files || c.Fresh+c.Stale+c.None+c.Excluded+c.Unknown != files {
+	if c.Files != files || c.Fresh+c.Stale+c.Gone+c.None+c.Excluded+c.Unknown+c.Conflicted != files {
 		t.Errorf("the summary states of %d files do not add up: %+v", files, c)
 	}
 	gone := 0

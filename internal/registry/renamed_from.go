@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"slices"
 
 	"ken/internal/repo"
 )
@@ -39,7 +38,7 @@ func (r *Registry) RenamedFrom(ctx context.Context, paths []repo.Path) (map[repo
 		return nil, err
 	}
 	for i := range now {
-		if slices.Contains(now[i].Reasons, "not_tracked") {
+		if now[i].untracked {
 			continue
 		}
 		for path, other := range from {

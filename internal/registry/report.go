@@ -31,8 +31,8 @@ type Upstream struct {
 	Behind int    `json:"behind"`
 }
 
-// Counts counts paths twice: by comparison, and by the state of their summaries. Fresh, Stale, None, Excluded and Unknown
-// add up to Files. Missing also counts paths that are no longer tracked.
+// Counts counts paths twice: by comparison, and by the state of their summaries. Fresh, Stale, Gone, None, Excluded,
+// Unknown and Conflicted add up to Files. Missing also counts paths that are no longer tracked.
 type Counts struct {
 	Files      int `json:"files"`
 	Match      int `json:"match"`
@@ -44,13 +44,14 @@ type Counts struct {
 	Sparse     int `json:"sparse"`
 	Fresh      int `json:"fresh"`
 	Stale      int `json:"stale"`
+	Gone       int `json:"gone"` // summaries of tracked files that are deleted on disk
 	None       int `json:"none"`
 	Excluded   int `json:"excluded"`
 }
 
-// NeedsAttention reports whether a check should fail: a summary is stale, or a state is unknown. A file without a summary is
-// no failure.
-func (c Counts) NeedsAttention() bool { return c.Stale > 0 || c.Unknown > 0 || c.Conflicted > 0 }
+// NeedsAttention reports whether a check should fail: a summary is stale, its file is deleted on disk, or a state is
+// unknown. A file without a summary is no failure.
+func (c Counts) NeedsAttention() bool { return c.Stale+c.Gone+c.Unknown+c.Conflicted > 0 }
 
 // Paths is a counted list of paths.
 type Paths struct {
@@ -99,10 +100,14 @@ type Verdict struct {
 
 	path, former repo.Path
 	untracked    bool // git no longer tracks it
+	lost         bool // deleted on disk, and has a summary
 }
 
 // RawPath returns the path as raw bytes.
 func (v Verdict) RawPath() repo.Path { return v.path }
+
+// Lost reports whether the file has a summary and is deleted on disk.
+func (v Verdict) Lost() bool { return v.lost }
 
 // Notable reports whether a list should show the path: it changed, or its summary does not hold.
 func (v Verdict) Notable() bool {
@@ -170,6 +175,12 @@ func (rep *Report) tally(v Verdict) {
 		c.Fresh++
 	case fresh.Stale:
 		c.Stale++
+	case fresh.Gone:
+		if v.lost {
+			c.Gone++
+		} else {
+			c.None++
+		}
 	case fresh.None:
 		c.None++
 	case fresh.Excluded:

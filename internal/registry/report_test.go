@@ -22,7 +22,7 @@ func TestWordsForComparisons(t *testing.T) {
 
 func TestNeedsAttention(t *testing.T) {
 	for want, counts := range map[bool][]registry.Counts{
-		true:  {{Stale: 1}, {Unknown: 1}, {Conflicted: 1}},
+		true:  {{Stale: 1}, {Gone: 1}, {Unknown: 1}, {Conflicted: 1}},
 		false: {{}, {None: 1, Excluded: 1, Mismatch: 1, New: 1, Missing: 1, Fresh: 1, Sparse: 1}},
 	} {
 		for _, c := range counts {

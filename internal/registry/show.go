@@ -2,9 +2,11 @@ package registry
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -110,7 +112,20 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Summary, erro
 				return nil, err
 			}
 		}
-		if !s.tracked && record.Text == "" && s.before.Path == "" {
+		switch s.state {
+		case absent:
+			k.Hint = fmt.Sprintf("bring it back with: git restore %[1]s; or delete it for good with: git rm %[1]s", fault.Quote(string(s.path)))
+		case conflicted:
+			k.Hint = "see the conflict with: git diff " + fault.Quote(string(s.path))
+		default:
+		}
+		known := s.tracked || record.Text != "" || s.before.Path != ""
+		if !known {
+			if known, err = r.removed(ctx, snap, s.path); err != nil {
+				return nil, err
+			}
+		}
+		if !known {
 			is := findUntracked(snap.Index.Entries, s.path)
 			k.neverKnown(is)
 			if k.Hint, err = r.advise(ctx, is); err != nil {
@@ -120,17 +135,53 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Summary, erro
 		k.setText(record, s.path)
 		out[i] = k
 	}
-	return out, nil
+	return out, r.addLacking(ctx, len(out), func(i int) (repo.ID, bool) {
+		return subjects[i].now.Content.ID, subjects[i].state == sparse && out[i].Verdict == fresh.None
+	}, func(i int) { out[i].Verdict, out[i].Reasons = fresh.Unknown, []string{reasonLacking} })
+}
+
+// removed reports whether HEAD has a file that the index no longer has.
+func (r *Registry) removed(ctx context.Context, snap *repo.Snapshot, p repo.Path) (bool, error) {
+	if snap.Head.Commit.IsZero() || p == "" || findUntracked(snap.Index.Entries, p).directory {
+		return false, nil
+	}
+	_, ok, err := r.git.At(ctx, snap.Head.Commit, p)
+	if fault.KindOf(err) == fault.Usage { // no commit has such a path
+		err = nil
+	}
+	return ok, err
+}
+
+// addLacking calls lacks for those of n files that git has no content of. idOf returns the content, and whether the file
+// is one that is not checked out and has no summary: with a summary, the id alone decides whether that is fresh.
+func (r *Registry) addLacking(ctx context.Context, n int, idOf func(i int) (repo.ID, bool), lacks func(i int)) error {
+	var ids []repo.ID
+	var which []int
+	for i := range n {
+		if id, is := idOf(i); is {
+			ids, which = append(ids, id), append(which, i)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	lacking, err := r.git.Lacking(ctx, ids)
+	for k, i := range which {
+		if lacking[ids[k]] {
+			lacks(i)
+		}
+	}
+	return err
 }
 
 // neverKnown sets the reason and the hint for a path without a row.
 func (s *Summary) neverKnown(path untrackedPath) {
 	s.Verdict = fresh.None
 	if path.directory {
-		s.Reasons = append(s.Reasons, ReasonDirectory)
+		s.Reasons = []string{"not_tracked", ReasonDirectory}
 		return
 	}
-	s.Reasons = append(s.Reasons, ReasonNeverKnown)
+	s.Reasons = []string{"not_tracked", ReasonNeverKnown}
 	if path.nearest != "" {
 		j := path.nearest.JSON()
 		s.Nearest, s.NearestB64 = j.Path, j.B64

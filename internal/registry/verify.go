@@ -27,7 +27,7 @@ type VerifyOptions struct {
 
 // omits reports whether a verdict is counted but not listed. A verdict that does not hold is always listed.
 func (o VerifyOptions) omits(v Verdict, at State) bool {
-	if v.Summary == fresh.Stale {
+	if v.Summary == fresh.Stale || slices.Contains(o.Paths, v.path) {
 		return false
 	}
 	isNew := v.Content.State == fresh.None && at == StateBootstrap
@@ -37,13 +37,25 @@ func (o VerifyOptions) omits(v Verdict, at State) bool {
 
 // Status returns the report of a verification and writes nothing.
 func (r *Registry) Status(ctx context.Context, opts VerifyOptions) (*Report, error) {
-	return r.verify(ctx, opts, true)
+	return r.withLacking(ctx, opts, true)
 }
 
 // Verify compares every row with the work tree and stores the result. If it compared all paths, HEAD becomes the
 // commit of the last verification, unless HEAD or the index changed meanwhile.
 func (r *Registry) Verify(ctx context.Context, opts VerifyOptions) (*Report, error) {
-	return r.verify(ctx, opts, false)
+	return r.withLacking(ctx, opts, false)
+}
+
+// withLacking returns the report of a verification. The files whose content git lacks are unknown in it.
+func (r *Registry) withLacking(ctx context.Context, opts VerifyOptions, dry bool) (*Report, error) {
+	rep, err := r.verify(ctx, opts, dry)
+	if err != nil {
+		return nil, err
+	}
+	list := rep.Verdicts
+	return rep, r.addLacking(ctx, len(list), func(i int) (repo.ID, bool) {
+		return list[i].ID, list[i].Content.Reason == fresh.NotCheckedOut && list[i].Summary == fresh.None
+	}, func(i int) { list[i].Summary, list[i].Reason = fresh.Unknown, reasonLacking })
 }
 
 func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*Report, error) {

@@ -85,14 +85,14 @@ func TestVerdicts(t *testing.T) {
 				w.remove("a.go")
 				w.stage("a.go")
 			},
-			[]string{"missing none a.go"},
+			[]string{"missing gone a.go"},
 			counts{Files: 1, Match: 1, Missing: 1, Fresh: 1},
 		},
 		{
 			"gone from the disk",
 			func(_ rapid.TB, w *fakeRepo) { w.remove("a.go") },
-			[]string{"missing stale a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+			[]string{"missing gone a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Gone: 1},
 		},
 		{
 			"gone from the disk, still",
@@ -100,8 +100,8 @@ func TestVerdicts(t *testing.T) {
 				w.remove("a.go")
 				w.verify(t, registry.VerifyOptions{})
 			},
-			[]string{"missing stale a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+			[]string{"missing gone a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Gone: 1},
 		},
 		{
 			"gone from the disk, and back",
@@ -116,8 +116,8 @@ func TestVerdicts(t *testing.T) {
 		{
 			"a directory in its place",
 			func(_ rapid.TB, w *fakeRepo) { w.disk["a.go"] = &file{dir: true} },
-			[]string{"missing stale a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+			[]string{"missing gone a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Gone: 1},
 		},
 		{
 			"a link in its place",
@@ -132,8 +132,8 @@ func TestVerdicts(t *testing.T) {
 				w.verify(t, registry.VerifyOptions{})
 				w.remove("a.go")
 			},
-			[]string{"missing stale a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+			[]string{"missing gone a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Gone: 1},
 		},
 		{
 			"gone from the disk, after a binary in its place",
@@ -143,8 +143,8 @@ func TestVerdicts(t *testing.T) {
 				w.remove("a.go")
 				w.verify(t, registry.VerifyOptions{})
 			},
-			[]string{"missing stale a.go"},
-			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
+			[]string{"missing gone a.go"},
+			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Gone: 1},
 		},
 		{
 			"gone from the disk, and a binary back in its place",
@@ -163,7 +163,7 @@ func TestVerdicts(t *testing.T) {
 		{
 			"a rename",
 			func(_ rapid.TB, w *fakeRepo) { w.mv("a.go", "z.go") },
-			[]string{"missing none a.go", "new fresh z.go was a.go"},
+			[]string{"missing gone a.go", "new fresh z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 2},
 		},
 		{
@@ -173,7 +173,7 @@ func TestVerdicts(t *testing.T) {
 				w.verify(t, registry.VerifyOptions{})
 				w.mv("a.go", "z.go")
 			},
-			[]string{"missing none a.go", "new stale z.go was a.go"},
+			[]string{"missing gone a.go", "new stale z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
 		},
 		{
@@ -182,7 +182,7 @@ func TestVerdicts(t *testing.T) {
 				w.mv("a.go", "z.go")
 				w.put("z.go", "alphabet")
 			},
-			[]string{"missing none a.go", "new stale z.go was a.go"},
+			[]string{"missing gone a.go", "new stale z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
 		},
 		{
@@ -192,7 +192,7 @@ func TestVerdicts(t *testing.T) {
 				w.mv("a.go", "z.go")
 				w.commit()
 			},
-			[]string{"missing none a.go", "new stale z.go was a.go"},
+			[]string{"missing gone a.go", "new stale z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
 		},
 		{
@@ -203,14 +203,14 @@ func TestVerdicts(t *testing.T) {
 				w.verify(t, registry.VerifyOptions{})
 				w.mv("a.go", "z.go")
 			},
-			[]string{"missing none a.go", "new none z.go was a.go"},
+			[]string{"missing gone a.go", "new none z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, None: 1},
 		},
 		{
 			"a conflict",
 			func(_ rapid.TB, w *fakeRepo) { w.flag("a.go", repo.Conflicted) },
-			[]string{"conflicted stale a.go"},
-			counts{Files: 2, Match: 1, Conflicted: 1, Fresh: 1, Stale: 1},
+			[]string{"conflicted unknown a.go"},
+			counts{Files: 2, Match: 1, Conflicted: 1, Fresh: 1},
 		},
 		{
 			"a conflict over something new",
@@ -218,8 +218,8 @@ func TestVerdicts(t *testing.T) {
 				w.put("c.go", "gamma")
 				w.flag("c.go", repo.Conflicted)
 			},
-			[]string{"conflicted none c.go"},
-			counts{Files: 3, Match: 2, Conflicted: 1, Fresh: 2, None: 1},
+			[]string{"conflicted unknown c.go"},
+			counts{Files: 3, Match: 2, Conflicted: 1, Fresh: 2},
 		},
 		{
 			"not checked out",
@@ -346,7 +346,7 @@ func TestVerdictsSayWhy(t *testing.T) {
 	}
 	same(t, "reasons", why, map[string]string{
 		"a.go": "no longer tracked", "b.go": "a directory is in its place", "c.go": fs.ErrPermission.Error(),
-		"d.go": "unmerged", "e.sum": "lockfile",
+		"d.go": "merge conflict", "e.sum": "lockfile",
 	})
 }
 
@@ -459,7 +459,7 @@ func TestVerifySomePaths(t *testing.T) {
 	w.remove("z.go")
 	w.stage("z.go")
 	same(t, "a path that only a row remembers", verdicts(w.verify(t, registry.VerifyOptions{Paths: []repo.Path{"z.go"}})),
-		[]string{"missing none z.go"})
+		[]string{"missing gone z.go"})
 }
 
 // Other programs read these documents, so their spelling must not change.
@@ -487,7 +487,7 @@ func TestReportFields(t *testing.T) {
 	same(t, "report", keys(top), strings.Fields("counts head last_verified_sha reasons state untracked upstream verdicts"))
 	same(t, "upstream", keys(doc.Upstream), strings.Fields("ahead behind state"))
 	same(t, "counts", keys(doc.Counts), strings.Fields(
-		"conflicted excluded files fresh match mismatch missing new none sparse stale unknown"))
+		"conflicted excluded files fresh gone match mismatch missing new none sparse stale unknown"))
 	same(t, "verdict", keys(doc.Verdicts[1]), strings.Fields(
 		"content_id content_md5 kind path path_b64 path_changed restored summary verdict"))
 	same(t, "renamed", doc.Verdicts[1], map[string]any{

@@ -45,7 +45,7 @@ func (r *Reviewer) diffFile(ctx context.Context, p repo.Path, k *registry.Summar
 		return d, nil
 	}
 	if k.CurrentID.IsZero() && k.CurrentMD5.IsZero() {
-		return nil, &fault.Error{Hint: "see its state with: git status", Err: fmt.Errorf("%s is gone or cannot be read", p)}
+		return nil, &fault.Error{Hint: cmp.Or(k.Hint, "ken summary show "+fault.Quote(string(p))), Err: fmt.Errorf("%s is %s: %s", p, k.Verdict, k.Reasons[0])}
 	}
 	if k.CurrentID.IsZero() {
 		d.Read = k.CurrentMD5.String()

@@ -180,8 +180,6 @@ func (b *fileBody) Why() []string {
 		switch r {
 		case "content_changed":
 			list[i] = "edited since the summary was written"
-		case "conflicted":
-			list[i] = "has merge conflicts"
 		case "not_tracked":
 			list[i] = "git does not track it"
 		default:
@@ -200,6 +198,16 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	}
 	leaf := f.Tree.Files.Known.MapFile(path)
 	if leaf == nil {
+		err := s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
+			known, err := w.Registry.Show(ctx, []repo.Path{path})
+			if err == nil && known[0].Verdict == fresh.Gone {
+				err = statusErr(http.StatusNotFound, path.String()+" is gone: "+strings.Join(known[0].Reasons, "; "), "start at /map")
+			}
+			return err
+		})
+		if err != nil {
+			return f, err
+		}
 		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
 	b := &fileBody{
