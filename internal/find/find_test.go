@@ -2,6 +2,7 @@ package find
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -282,40 +283,74 @@ func TestEdgesToTheRoot(t *testing.T) {
 	}
 }
 
-// An updated index gives the same answers as a new one.
-func TestUpdateIsLikeANewIndex(t *testing.T) {
-	names := []repo.Path{"a.go", "b.go", "sub/c.go", "side/s.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
-	contents := []string{
-		"package a\n\nfunc Alpha() { Beta() }\n",
-		"package a\n\nfunc Beta() {}\n",
-		"package a\n\nfunc Beta() *beta { return nil }\n\ntype beta struct{}\n\nfunc (*beta) Run() {}\n",
-		"package b\n\nfunc Beta() {}\n\nfunc init() {}\n",
+// versions are the contents that files have in random trees. The first ones use each other: through star imports, files
+// that pass names on, packages, aliases of a tsconfig, workspaces, modules and headers.
+var versions = map[repo.Path][]string{
+	"go.mod": {"module shop\n", "module other\n", "module shop\n\nrequire example.com/x v1.0.0\n"},
+	"a.go": {
+		"package a\n\nfunc Alpha() { Beta() }\n", "package a\n\nfunc Beta() {}\n", "package b\n\nfunc Beta() {}\n\nfunc init() {}\n",
+	},
+	"b.go":      {"package a\n\nfunc Beta() *beta { return nil }\n\ntype beta struct{}\n\nfunc (*beta) Run() {}\n", "package a\n"},
+	"side/s.go": {"package side\n\nfunc init() {}\n", "package side\n"},
+	"sub/c.go": {
 		"package sub\n\nimport (\n\tx \"shop\"\n\t_ \"shop/side\"\n)\n\nfunc Gamma() { x.Beta().Run() }\n",
 		"package sub\n\nimport \"shop\"\n\nfunc Gamma() { shop.Alpha() }\n",
-		"import { Beta } from '../lib'\nexport const Alpha = Beta()\n",
-		"export * from '../deep/y'\n",
-		"export function Beta() {}\n",
-		"from pkg import n\n\ndef Delta():\n    return n.Beta()\n",
-		"from .n import Beta\n",
-		"def Beta():\n    pass\n",
-		"#include \"top.h\"\n\nint main(void) { return beta(); }\n",
-		"#include \"in/low.h\"\n",
-		"int beta(void);\n",
-		"def alpha\n  Beta.new.run_beta\nend\n",
-		"class Beta\n  def run_beta\n  end\nend\n",
-		"module shop\n",
-		"module other\n",
-		"module shop\n\nrequire example.com/x v1.0.0\n",
-	}
+	},
+	"sub/d_test.go": {"package sub\n\nfunc delta() { Gamma() }\n", "package sub_test\n\nimport \"shop/sub\"\n\nfunc delta() { sub.Gamma() }\n"},
+
+	"tsconfig.json":     {`{"extends": "./base.json"}`, `{}`},
+	"base.json":         {`{"compilerOptions": {"paths": {"@deep/*": ["deep/*"], "@": ["lib/index.ts"]}}}`, `{}`},
+	"package.json":      {`{"workspaces": ["kit"], "dependencies": {"kit": "*"}}`, `{"workspaces": []}`},
+	"kit/package.json":  {`{"name": "kit", "exports": {".": "./dist/main.js"}}`, `{"name": "other"}`},
+	"kit/src/main.ts":   {"export * from './parts'\n", "export {}\n"},
+	"kit/src/parts.ts":  {"export function tool() {}\n", "function tool() {}\n", "export { Beta as tool } from '../../deep/y'\n"},
+	"app/x.ts":          {"import { Beta } from '../lib'\nimport { tool } from 'kit'\nexport const Alpha = Beta() + tool()\n"},
+	"app/z.ts":          {"import { Beta } from '@'\nimport * as y from '@deep/y'\nBeta(); y.Beta()\n", "import { Beta } from './x'\nBeta()\n"},
+	"app/x.css":         {"a {}\n"},
+	"app/style.ts":      {"import './x.css'\n"},
+	"lib/index.ts":      {"export * from '../deep/y'\nexport { Gamma as G } from '../deep/y'\n", "export { Gamma as G } from '../deep/y'\n", "export * from './more'\n"},
+	"lib/more.ts":       {"export * from '../deep/y'\n", "export function Beta() {}\n"},
+	"deep/y.ts":         {"export function Beta() {}\nexport class Gamma { run() {} }\n", "export class Gamma { go() {} }\n"},
+	"deep/y/index.ts":   {"export function Beta() {}\n"},
+	"m/m.py":            {"from pkg import n, Beta\nimport pkg.sub.deep\n\ndef Delta():\n    n.Beta(); Beta(); pkg.sub.deep.Beta()\n"},
+	"m/pkg/__init__.py": {"from .n import *\n", "from .n import Beta\n", "\n", "def __getattr__(name):\n    pass\n"},
+	"m/pkg/n.py": {
+		"from pkg import sub\n__all__ = ['Beta']\n\ndef Beta():\n    sub.tool()\n", "def Beta():\n    pass\n", "def _Beta():\n    pass\n",
+	},
+	"m/pkg/sub/__init__.py": {"def tool():\n    pass\n", "from .deep import *\n"},
+	"m/pkg/sub/deep.py":     {"def Beta():\n    pass\n\ndef tool():\n    pass\n"},
+	"m/pkg/user.py":         {"from . import sub, Beta\nfrom pkg import *\nsub.tool(); Beta()\n"},
+	"pyproject.toml":        {"[tool.pytest.ini_options]\npythonpath = ['m']\n", "[project]\nname = 'm'\n"},
+	"c/main.c":              {"#include \"top.h\"\n\nint main(void) { return beta(); }\n"},
+	"c/top.h":               {"#include \"in/low.h\"\n", "int beta(void);\n", "\n"},
+	"c/in/low.h":            {"int beta(void);\n"},
+	"c/low.c":               {"int beta(void) { return 1; }\n"},
+	"r/a.rb":                {"def alpha\n  Beta.new.run_beta\nend\n"},
+	"r/lib/b.rb":            {"class Beta\n  def run_beta\n  end\nend\n", "class Gamma\nend\n"},
+	"r/run":                 {"#!/usr/bin/env ruby\nBeta.new.run_beta\n", "Beta\n"},
+	"Cargo.toml":            {"[package]\nname = \"shop\"\n", "[workspace]\n"},
+	"src/lib.rs":            {"mod deep;\npub use deep::*;\n", "mod deep;\npub use deep::Beta;\n", "mod deep;\n"},
+	"src/deep.rs":           {"pub struct Beta;\nimpl Beta { pub fn run(&self) {} }\n", "pub use crate::other::Beta;\n"},
+	"src/main.rs":           {"use shop::Beta;\nfn main() { Beta.run() }\n"},
+	"j/a/Beta.java":         {"package a;\npublic class Beta { void run() {} }\n", "package b;\npublic class Beta {}\n"},
+	"j/b/Beta.java":         {"package b;\npublic class Beta { void run() {} }\n"},
+	"j/c/Main.java":         {"package c;\nimport a.*;\nclass Main { void m(Beta x) { x.run(); } }\n", "package b;\nclass Main { Beta x; }\n"},
+	"s/Beta.cs":             {"namespace A { public class Beta { public void Run() {} } }\n", "namespace C { public class Beta {} }\n"},
+	"s/Main.cs":             {"using A;\nnamespace B { class Main { Beta b; } }\n"},
+	"p/Beta.php":            {"<?php\nnamespace A;\nclass Beta { function run() {} }\n", "<?php\nclass Beta {}\n"},
+	"p/main.php":            {"<?php\nnamespace A;\nrequire 'Beta.php';\nnew Beta();\n"},
+	"h/lib.sh":              {"beta_run() {\n  :\n}\n", "other() {\n  :\n}\n"},
+	"h/main.sh":             {". ./lib.sh\nbeta_run\n"},
+}
+
+// An updated index gives the same answers as a new one.
+func TestUpdateIsLikeANewIndex(t *testing.T) {
+	names := slices.Sorted(maps.Keys(versions))
 	rapid.Check(t, func(r *rapid.T) {
 		tree, x := &memoryTree{files: map[repo.Path]string{}, notes: map[repo.Path]string{}}, newIndex(t)
-		if rapid.Bool().Draw(r, "large") {
-			// In a tree of many files, an update computes only some edges again.
-			tree.files["go.mod"] = "module shop\n"
-			tree.files["a.go"] = "package a\n"
-			tree.files["sub/c.go"] = rapid.SampledFrom(contents).Draw(r, "user")
-			for i := range 20 {
-				tree.files[repo.Path(fmt.Sprintf("more/%d.txt", i))] = "alpha\n"
+		if rapid.Bool().Draw(r, "whole") {
+			for _, p := range names {
+				tree.files[p] = versions[p][0]
 			}
 			update(t, x, tree)
 		}
@@ -328,7 +363,7 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 				case 1:
 					tree.notes[p] = rapid.SampledFrom([]string{"", "about alpha", "about beta"}).Draw(r, "note")
 				default:
-					tree.files[p] = rapid.SampledFrom(contents).Draw(r, "content")
+					tree.files[p] = rapid.SampledFrom(versions[p]).Draw(r, "content")
 				}
 			}
 			if rapid.Bool().Draw(r, "commit") {
@@ -357,6 +392,13 @@ func contentsOf(tb testing.TB, x *searchindex.Index, tree *memoryTree) string {
 		return nil
 	}); err != nil {
 		tb.Fatal(err)
+	}
+	for _, p := range slices.Sorted(maps.Keys(tree.files)) {
+		n, err := x.Ambiguous(tb.Context(), p)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		fmt.Fprintln(&b, p, n)
 	}
 	for _, kind := range []repo.Kind{repo.KindSource, repo.KindTest} {
 		used, err := x.MostUsed(tb.Context(), kind)

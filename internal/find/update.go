@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -54,30 +55,38 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		return err
 	}
 	var changed []repo.File
-	changes := make(map[repo.Path]*change)
-	before := make(map[repo.Path]outline.Outline) // the declarations of changed files
+	before := make(map[repo.Path]*uses.ParsedFile)
+	again := affected{files: make(map[repo.Path]bool), families: make(map[outline.Language]bool)}
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
 		if ok && old.ID == f.ID && old.SummaryID == summaryID(t.Summary(f.Path)) && old.Kind == f.Kind {
 			continue
 		}
-		c := &change{path: f.Path, appears: !ok}
-		changes[f.Path] = c
-		if ok {
-			o, _, _, err := w.Facts(ctx, f.Path)
+		again.files[f.Path] = true
+		if f.Kind == repo.KindSymlink || old.Kind == repo.KindSymlink {
+			again.add(uses.AffectedByRules(f.Path))
+		}
+		if !ok {
+			again.add(uses.AffectedByPath(f.Path))
+		} else {
+			o, imports, _, err := w.Facts(ctx, f.Path)
 			if err != nil {
 				return err
 			}
-			before[f.Path] = o
+			before[f.Path] = &uses.ParsedFile{Path: f.Path, Outline: &o, Imports: imports}
 			if err := w.Remove(f.Path); err != nil {
 				return err
 			}
 		}
 		changed = append(changed, f)
 	}
-	for p := range known {
-		changes[p] = &change{path: p, appears: true}
+	for p, old := range known {
+		again.files[p] = true
+		again.add(uses.AffectedByPath(p))
+		if old.Kind == repo.KindSymlink {
+			again.add(uses.AffectedByRules(p))
+		}
 		if err := w.Remove(p); err != nil {
 			return err
 		}
@@ -88,15 +97,20 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		if facts.References != nil {
 			d.Imports = facts.References.Imports
 		}
-		if c := changes[f.Path]; !c.appears {
-			c.compare(before[f.Path], facts.Outline)
+		if was := before[f.Path]; was != nil {
+			is := &uses.ParsedFile{Path: f.Path, Outline: cmp.Or(facts.Outline, new(outline.Outline)), Imports: d.Imports}
+			again.add(uses.AffectedByFacts(was, is))
 		}
 		if hasText(f) {
 			d.Text = string(content)
 		}
 		if uses.IsManifest(f.Path) {
-			if changes[f.Path].rules, err = updateRules(w, f.Path, content); err != nil {
+			changed, err := updateRules(w, f.Path, content)
+			if err != nil {
 				return err
+			}
+			if changed {
+				again.add(uses.AffectedByRules(f.Path))
 			}
 		}
 		return w.Put(d)
@@ -104,11 +118,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	if err != nil {
 		return err
 	}
-	list := make([]change, 0, len(changes))
-	for _, c := range changes {
-		list = append(list, *c)
-	}
-	return updateEdges(ctx, w, t, files, list)
+	return updateEdges(ctx, w, t, files, again)
 }
 
 // updateRules stores the part of a manifest that resolving depends on, and reports whether it changed.

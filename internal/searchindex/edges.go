@@ -180,12 +180,6 @@ func (x *Index) UsersBelow(ctx context.Context, dir repo.Path) ([]Edge, error) {
 	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT source.path GLOB ?1 ORDER BY source.path, target.path`, globBelow(dir))
 }
 
-// UsersOfDir returns the edges to the files directly in a directory.
-func (x *Index) UsersOfDir(ctx context.Context, dir repo.Path) ([]Edge, error) {
-	below := globBelow(dir)
-	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT target.path GLOB ?2 ORDER BY source.path, target.path`, below, below+"/*")
-}
-
 // Uses returns the edges from a file.
 func (x *Index) Uses(ctx context.Context, p repo.Path) ([]Edge, error) {
 	return x.edges(ctx, `WHERE source.path = ?1 ORDER BY target.path`, p)

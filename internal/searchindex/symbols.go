@@ -80,11 +80,6 @@ func (x *Index) Importers(ctx context.Context, names []string) (list []repo.Path
 	return list, nil
 }
 
-// ImportersOfModule returns the files with an import that ends like a module's name.
-func (x *Index) ImportersOfModule(ctx context.Context, module string) ([]repo.Path, error) {
-	return x.Importers(ctx, []string{lastName(module)})
-}
-
 // importedNames returns the names of files and directories that imports may refer to.
 func importedNames(imports []outline.Import) []string {
 	var names []string

@@ -1,7 +1,6 @@
 package uses
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -97,16 +96,6 @@ func (m *goModules) moduleOf(dir repo.Path) *goModule {
 		}
 	}
 	return nil
-}
-
-// GoImportPath returns the path by which Go files import a directory, "" if it has no Go files
-// or no module has it.
-func (r *Resolver) GoImportPath(dir repo.Path) string {
-	mod := r.goModules.moduleOf(dir)
-	if mod == nil || mod.path == "" || !r.hasGo(dir) {
-		return ""
-	}
-	return path.Join(mod.path, strings.TrimPrefix(string(dir), string(mod.dir)))
 }
 
 // workspaceOf returns the workspace that uses a module.

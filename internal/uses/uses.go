@@ -172,8 +172,7 @@ func (r *Resolver) read(p repo.Path) ([]byte, error) {
 // IsManifest reports whether resolving depends on the content of a file: a manifest, or a
 // configuration of a compiler.
 func IsManifest(p repo.Path) bool {
-	base := p.Base()
-	return isManifest(base) || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
+	return isManifest(p.Base()) || strings.HasSuffix(string(p), ".json") // a tsconfig may extend any
 }
 
 // ManifestRules returns the part of a manifest that resolving depends on. A Go module that only
@@ -300,14 +299,11 @@ func (r *Resolver) CanImport(from *ParsedFile, p repo.Path, name string, not rep
 
 // Supports reports whether ken finds the uses of files in a language.
 func Supports(lang outline.Language) bool {
-	switch familyOf(lang) {
-	case outline.Go, outline.TypeScript, outline.Python, outline.Rust, outline.Java, outline.C,
-		outline.Ruby, outline.PHP, outline.CSharp, outline.Bash:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains(families, familyOf(lang))
 }
+
+// Family returns the family of languages of a file by its name; see Supports.
+func Family(p repo.Path) outline.Language { return familyOf(outline.LanguageOf(p, nil)) }
 
 // familyOf groups languages whose files can use each other. There is no edge from one
 // family to another.
