@@ -7,6 +7,7 @@
 package attention
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -414,19 +415,8 @@ func unknownDocuments(w *board.Worktree) (list []Item) {
 	if report == nil {
 		return nil
 	}
-	for _, u := range report.Unread {
-		if u.NotText {
-			continue
-		}
-		why := strings.TrimPrefix(u.Why, "read "+u.File.String()+": ")
-		it := unknown(u.File.String(), why, ken("docs", string(u.File)))
-		it.Path = u.File
-		list = append(list, it)
-	}
-	if report.Gap != "" && report.Undecided() {
-		why, _, _ := strings.Cut(report.Gap, ";")
-		_, command, _ := strings.Cut(docs.GapHint(report.Gap), ": ")
-		list = append(list, unknown("documents", "more mentions may be stale: "+why, command))
+	for _, u := range report.Unknown(false) {
+		list = append(list, unknown("documents", u.Why, cmp.Or(u.Command, ken("docs"))))
 	}
 	return list
 }

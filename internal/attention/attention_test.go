@@ -207,13 +207,13 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 	}
 }
 
-// An item about a document does not name it twice.
+// An item about a document that could not be read names it and the reason.
 func TestUnreadDocument(t *testing.T) {
 	w := board.Worktree{Documents: read(board.Documents{Report: &docs.Report{Unread: []docs.Unread{
-		{File: "docs/big.md", Why: "read docs/big.md: permission denied"},
-		{File: "big.md", Why: "too large"},
+		{File: "docs/big.md", Why: "not checked: permission denied"},
+		{File: "big.md", Why: "not checked: too large"},
 	}}})}
-	for i, want := range []string{"permission denied", "too large"} {
+	for i, want := range []string{"docs/big.md: not checked: permission denied", "big.md: not checked: too large"} {
 		if got := attention.List(boardOf(w))[i].Why; got != want {
 			t.Errorf("the reason is %q, want %q", got, want)
 		}

@@ -75,22 +75,13 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (incomplete bool) {
 		p.io.Remarkf("ken: no tracked document at %s", path)
 		incomplete = true
 	}
-	for _, u := range rep.Unread {
-		if !u.NotText || all {
-			how := "not checked"
-			if u.Partial {
-				how = "only partly checked"
-			}
-			p.io.Remarkf("ken: %s: %s: %s", u.File, how, term.CleanText(u.Why))
+	for _, u := range rep.Unknown(all) {
+		p.io.Remarkf("ken: unknown: %s", term.CleanText(u.Why))
+		if u.Command != "" {
+			p.io.Remarkf("hint: %s", u.Command)
 		}
-		incomplete = incomplete || !u.NotText
 	}
-	if rep.Gap != "" && rep.Undecided() {
-		p.io.Remarkf("ken: some mentions are unknown: %s", term.CleanText(rep.Gap))
-		p.io.Remarkf("hint: %s", docs.GapHint(rep.Gap))
-		incomplete = true
-	}
-	return incomplete
+	return incomplete || len(rep.Unknown(false)) > 0
 }
 
 func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
@@ -148,30 +139,15 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 // docsSubject is how many bytes of a commit's subject a line has.
 const docsSubject = 72
 
-// An unreadDoc is a document that could not be checked.
-type unreadDoc struct {
-	repo.PathJSON
-	Why string `json:"why"`
-}
-
-func unreadDocs(list []docs.Unread) []unreadDoc {
-	told := []unreadDoc{}
-	for _, u := range list {
-		told = append(told, unreadDoc{u.File.JSON(), u.Why})
-	}
-	return told
-}
-
 func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 	head := struct {
 		Commit    repo.ID              `json:"commit"`
 		Documents int                  `json:"documents"`
 		Counts    map[docs.Verdict]int `json:"counts"`
 		Hidden    map[string]int       `json:"hidden"`
-		Unread    []unreadDoc          `json:"unread"`
+		Unknown   []fault.Unknown      `json:"unknown"`
 		Passed    int                  `json:"passed"`
-		Gap       string               `json:"gap,omitempty"`
-	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.UnreadFormats, rep.Gap}
+	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), rep.Unknown(true), rep.UnreadFormats}
 	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
 		head.Counts[v] = counts[v]

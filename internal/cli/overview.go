@@ -46,8 +46,7 @@ type DocsOverview struct {
 	Mentions  int                `json:"mentions"`
 	Hold      int                `json:"hold"`
 	Wrong     []docs.MentionJSON `json:"wrong"`
-	Unread    []unreadDoc        `json:"unread"`
-	Gap       string             `json:"gap,omitempty"` // why more may be wrong
+	Unknown   []fault.Unknown    `json:"unknown"`
 }
 
 // WorkflowOverview counts the files of the state directory.
@@ -176,7 +175,7 @@ func docsOverview(part board.Part[board.Documents]) *DocsOverview {
 	if part.Unknown != nil {
 		return nil
 	}
-	d := &DocsOverview{Wrong: []docs.MentionJSON{}, Unread: []unreadDoc{}}
+	d := &DocsOverview{Wrong: []docs.MentionJSON{}, Unknown: []fault.Unknown{}}
 	known := part.Known
 	if known == nil {
 		return d
@@ -187,8 +186,7 @@ func docsOverview(part board.Part[board.Documents]) *DocsOverview {
 	for i := range stale {
 		d.Wrong = append(d.Wrong, stale[i].JSON())
 	}
-	d.Unread = unreadDocs(known.Report.Unread)
-	d.Gap = known.Report.Gap
+	d.Unknown = known.Report.Unknown(true)
 	return d
 }
 

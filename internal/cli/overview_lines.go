@@ -177,7 +177,7 @@ func documentsLine(d *board.Documents) string {
 	count := "no stale mentions"
 	if d.Wrong > 0 {
 		count = english.Count(d.Wrong, "stale mention")
-	} else if d.Report.Gap != "" && d.Report.Undecided() {
+	} else if len(d.Report.Unknown(false)) > unread {
 		count = "no stale mentions found"
 	}
 	line := fmt.Sprintf("%d; %s (%d checked", d.Documents, count, d.Mentions)

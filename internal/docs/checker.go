@@ -65,7 +65,6 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	}
 	rep.WithoutDocuments = missed
 	rep.UnreadFormats = countUnreadForms(snapshot, opts.Paths)
-	c.Remark(rep.Remarks...)
 	if opts.Paths == nil {
 		c.saveStaleMentions(rep)
 	}
@@ -85,7 +84,6 @@ func (c *Checker) CheckIfFast(ctx context.Context) (*Report, error) {
 		return c.Check(ctx, Options{})
 	}
 	if rep != nil {
-		c.Remark(rep.Remarks...)
 		c.saveStaleMentions(rep)
 	}
 	return rep, nil
@@ -160,7 +158,7 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 		}
 	}
 	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
-	past := &historyReader{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
+	past := &historyReader{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents(), remark: c.Remark}
 	if opts.Holding {
 		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
@@ -173,7 +171,6 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	if err != nil {
 		return nil, err
 	}
-	rep.Remarks = past.remarks
 	if opts.Paths != nil {
 		return rep.Below(opts.Paths), nil
 	}

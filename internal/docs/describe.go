@@ -29,11 +29,3 @@ func (m *CheckedMention) Describe(subject int) string {
 	}
 	return text
 }
-
-// GapHint returns the command that fetches the missing history.
-func GapHint(gap string) string {
-	if gap == WhyAbsent {
-		return "fetch them with: git fetch --refetch --no-filter"
-	}
-	return "fetch the rest of the history with: git fetch --unshallow"
-}

@@ -27,9 +27,9 @@ type historyReader struct {
 	head     repo.ID // zero if there is no commit
 	contents *git.Contents
 
-	remarks []string
-	missing []repo.ID // contents that git does not have
-	unsure  bool      // git lacks contents, without naming them
+	remark  func(...string) // tells the user about a problem with reading the history
+	missing []repo.ID       // contents that git does not have
+	unsure  bool            // git lacks contents, without naming them
 }
 
 // history returns the commits that HEAD reaches.
@@ -38,7 +38,7 @@ func (hr *historyReader) history(ctx context.Context) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	hr.remarks = append(hr.remarks, h.Remarks()...)
+	hr.remark(h.Remarks()...)
 	reached := h.ReachedFrom(hr.head)
 	if reached == nil {
 		return nil, fmt.Errorf("the history of %s does not contain it", hr.head.Short())

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ken/internal/docs/mention"
+	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -53,8 +54,6 @@ type Report struct {
 	// Gap says why some mentions are unknown: the history is incomplete, or git lacks contents. It is "" if
 	// neither made a mention unknown.
 	Gap string
-	// Remarks are problems with reading the history. They change no verdict.
-	Remarks []string
 }
 
 // DocumentCounts counts the mentions of a document by verdict.
@@ -114,7 +113,26 @@ type Unread struct {
 	// Permanent is set if the cause is the content, so that it persists until the content changes. NotText is set if
 	// the content is not prose.
 	Permanent, NotText bool
-	Partial            bool // a part of it was checked
+}
+
+// Unknown returns what the report does not know: the documents that could not be read, with all also files that are
+// not text, and why more mentions may be stale.
+func (r *Report) Unknown(all bool) []fault.Unknown {
+	list := []fault.Unknown{}
+	for _, u := range r.Unread {
+		if all || !u.NotText {
+			list = append(list, fault.Unknown{What: "documents", Why: u.File.String() + ": " + u.Why})
+		}
+	}
+	if r.Gap != "" && r.Undecided() {
+		command := "git fetch --unshallow"
+		if r.Gap == WhyAbsent {
+			command = "git fetch --refetch --no-filter"
+		}
+		why, _, _ := strings.Cut(r.Gap, ";")
+		list = append(list, fault.Unknown{What: "mentions", Why: "more mentions may be stale: " + why, Command: command})
+	}
+	return list
 }
 
 // Stale lists the stale mentions.
@@ -173,7 +191,6 @@ func judgeAll(ctx context.Context, tree *workTree, past *historyReader, policy P
 	if err := j.run(ctx, files, nil); err != nil {
 		return nil, err
 	}
-	j.report.Remarks = past.remarks
 	return j.report, nil
 }
 
@@ -308,7 +325,7 @@ func (j *judge) readDocuments(ctx context.Context, files []repo.File) error {
 				continue // it was removed, and the removal is not committed
 			}
 			j.report.Unread = append(j.report.Unread, Unread{
-				File: f.Path, Why: failed[i].Error(),
+				File: f.Path, Why: "not checked: " + strings.TrimPrefix(failed[i].Error(), "read "+f.Path.String()+": "),
 				Permanent: errors.Is(failed[i], mention.ErrTooLarge) || errors.Is(failed[i], mention.ErrNotText),
 				NotText:   errors.Is(failed[i], mention.ErrNotText),
 			})
@@ -317,7 +334,7 @@ func (j *judge) readDocuments(ctx context.Context, files []repo.File) error {
 		j.report.Documents = append(j.report.Documents, DocumentCounts{f.Path, make(map[Verdict]int)})
 		j.list = append(j.list, found[i]...)
 		if partial[i] != "" {
-			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: partial[i], Permanent: true, Partial: true})
+			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: "only partly checked: " + partial[i], Permanent: true})
 		}
 	}
 	return nil

@@ -25,8 +25,7 @@ type documentsBody struct {
 	Stale                            []documentView // documents with stale mentions
 	More                             int            // stale mentions that are not listed
 	Hidden                           []hiddenCount
-	Unread                           []unreadDocument
-	Gap, GapHint                     string
+	Unknown                          []fault.Unknown
 	Passed                           int            // files in formats that ken does not read
 	All                              []documentView // every document that was read, without rows
 	MoreDocuments                    int
@@ -66,13 +65,6 @@ type mentionRow struct {
 type hiddenCount struct {
 	Why   string
 	Count int
-}
-
-// An unreadDocument is a document that could not be judged.
-type unreadDocument struct {
-	Path    repo.Path
-	Why     string
-	Partial bool
 }
 
 const (
@@ -136,14 +128,7 @@ func (b *documentsBody) fill(f *pageData, rep *docs.Report) {
 	for _, why := range slices.Sorted(maps.Keys(hidden)) {
 		b.Hidden = append(b.Hidden, hiddenCount{why, hidden[why]})
 	}
-	for _, u := range rep.Unread {
-		if !u.NotText {
-			b.Unread = append(b.Unread, unreadDocument{u.File, u.Why, u.Partial})
-		}
-	}
-	if rep.Gap != "" && rep.Undecided() {
-		b.Gap, b.GapHint = rep.Gap, docs.GapHint(rep.Gap)
-	}
+	b.Unknown = rep.Unknown(false)
 	b.Passed = rep.UnreadFormats
 	for _, t := range rep.Documents {
 		if len(b.All) == mostDocuments {
