@@ -108,7 +108,9 @@ var codeMark = map[string]string{
 	".java": `\b%s\b`, ".kt": `\b%s\b`, ".c": `\b%s\b`, ".cs": `class %s\b`, ".rb": `\b%s\b`, ".php": `\b%s\b`,
 }
 
-func (r *builtRepo) answer(kind string, args ...string) { r.gather(kind, mustKen(r.t, r.Repo, args...)) }
+func (r *builtRepo) answer(kind string, args ...string) {
+	r.gather(kind, mustKen(r.t, r.Repo, args...))
+}
 
 // gather adds the commands in a JSON document.
 func (r *builtRepo) gather(kind, document string) {
@@ -298,4 +300,3 @@ func (r *builtRepo) run(command string) {
 		r.t.Errorf("%s\nran no test: %v\n%s", command, err, out)
 	}
 }
-
