@@ -207,10 +207,11 @@ func (r *builtRepo) checkWords(command, dir string, words []string) {
 			dir = path.Join(dir, word)
 			r.must(command, r.exists(dir), "directory %s", dir)
 		case before == "-B", before == "--build", before == "--test-dir":
-		case nameFlag.MatchString(before) && !(before == "--filter" && program == "pnpm"):
-			names = append(names, word)
-		case before == "-p" && program == "cargo", before == "--bin", before == "--filter", before == "-w", before == "workspace":
+		case before == "-p" && program == "cargo", before == "--filter" && program == "pnpm",
+			before == "--bin", before == "-w", before == "workspace":
 			r.must(command, r.mentions(`(?m)name"?\s*[=:]\s*"`+regexp.QuoteMeta(word)+`"`), "package or program %s", word)
+		case nameFlag.MatchString(before):
+			names = append(names, word)
 		case before == "--test":
 			if program == "cargo" {
 				r.must(command, r.mentions(`(?m)^name = "`+word+`"`) || r.fileNamed("tests/"+word+".rs"), "test target %s", word)

@@ -242,11 +242,15 @@ func (l *life) wroteDirs(o op, before *sight, out string) {
 		Reason string `json:"reason"`
 	}
 	leftOut := map[string]bool{}
+	shown := map[string]string{}
 	var doc surveyDoc
 	if l.ken(o.place, &doc, "survey", "show") {
 		for _, d := range doc.Directories {
 			if d.Verdict == "excluded" {
 				leftOut[d.Path] = true
+			}
+			if d.Text != nil {
+				shown[d.Path] = *d.Text
 			}
 		}
 	}
@@ -262,6 +266,9 @@ func (l *life) wroteDirs(o op, before *sight, out string) {
 			text = now[r.Path].text
 			if r.Result == "rejected" && text == "" {
 				continue // there was nothing to keep
+			}
+			if text == "" {
+				text = shown[r.Path] // the agent keeps ken's outline, which the model does not write itself
 			}
 		}
 		wanted := r.Result == "stored" || o.write.act == "moved" && r.Result == "superseded"

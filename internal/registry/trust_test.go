@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"crypto/md5"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -200,6 +201,22 @@ func TestContentsVerifiedWithoutConversion(t *testing.T) {
 			}
 		}
 		w.verify(t, registry.VerifyOptions{})
+	}
+}
+
+// The md5 is of the bytes on disk, also where git converts them to the content that the row has.
+func TestMD5OfBytesThatGitConverts(t *testing.T) {
+	w := newFakeRepo(t)
+	w.put("a.txt", "one\n")
+	w.commit()
+	w.tick()
+	w.autocrlf = true
+	w.verify(t, registry.VerifyOptions{})
+	w.write("a.txt", "one\r\n")
+	w.tick()
+	want := repo.MD5(md5.Sum([]byte("one\r\n")))
+	for _, v := range w.status(t, registry.VerifyOptions{All: true}).Verdicts {
+		same(t, "md5 of "+v.Path, v.MD5, want)
 	}
 }
 

@@ -267,10 +267,15 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 	return nil
 }
 
-// matchVerdict returns the verdict of entry i, whose row is current except for the md5.
+// matchVerdict returns the verdict of entry i, whose row is current except for the md5: git may have converted the bytes
+// on disk since they were stored.
 func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
 	v := r.rowVerdict(row)
-	if seen.pathState(i).content.MD5.IsZero() && seen.outdated(i, row) {
+	read := seen.pathState(i).content.MD5
+	switch {
+	case !read.IsZero():
+		v.MD5 = read
+	case seen.outdated(i, row):
 		v.MD5 = repo.MD5{}
 	}
 	return v
