@@ -47,5 +47,7 @@ func (l *life) compare(o op) {
 		l.compareDirs(o.place)
 	case specs:
 		l.compareSpecs(o.place)
+	case uses:
+		l.compareUses()
 	}
 }

@@ -43,7 +43,8 @@ import (
 //     "unknown" is a right answer too.
 //   - Where git did not have the content of a text when it was written or came, ken may have
 //     looked then and found the grade content, which stays until HEAD moves (ADR 23). Rule 2
-//     may then be passed over for that text, although git has the content by now.
+//     may then be passed over for that text, although git has the content by now; or it may
+//     hold although git still has no such content, since ken saw the bytes on disk.
 //   - A path that the file had before does not count if another file is there now.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
 //     tree, or in the history of the path, as git log --follow walks it. The last verified
@@ -254,7 +255,8 @@ func (l *life) judge(s *sight, name string) fileVerdict {
 	own := l.pathsOf(s, name)
 	sameMeaning := newest(func(t fileText) bool {
 		sameBytes := t.raw != "" && st.kind == "plain" && t.raw == md5Of(st.raw)
-		return there && slices.Contains(own, t.path) && (sameBytes || st.meaning != "" && t.meaning == st.meaning && l.has(s, t.id))
+		known := l.has(s, t.id) || t.lacked
+		return there && slices.Contains(own, t.path) && (sameBytes || st.meaning != "" && t.meaning == st.meaning && known)
 	})
 	if t := sameMeaning; t != nil {
 		return fileVerdict{summary: "fresh", text: shared(t), from: t.id, format: true, rule: 2, loose: t.lacked}

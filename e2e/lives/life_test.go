@@ -25,9 +25,10 @@ const (
 	agents   = "agents"   // directories that agents describe
 	outlines = "outlines" // directories that ken outlines
 	specs    = "specs"    // versions, drift and acks
+	uses     = "uses"     // imports and uses: the index that ken updated against a new one
 )
 
-var kinds = []string{files, specs, agents, files, outlines, specs}
+var kinds = []string{files, specs, agents, files, outlines, specs, uses}
 
 // An op is one operation of a life. It is a piece of shell that runs in a place, and what the
 // models must know about it beyond what git shows.
@@ -178,6 +179,9 @@ mkdir -p src/deep lib doc
 `)
 	for _, name := range firstFiles {
 		fmt.Fprintf(&b, "printf %s > %s\n", quote(newFile(r, name)), name)
+	}
+	if l.kind == uses {
+		b.WriteString(firstUses(r))
 	}
 	if l.kind == specs {
 		for _, n := range firstSpecs {
@@ -365,6 +369,8 @@ func looking(kind string) string {
 		return "ken spec ls --json\n"
 	case agents, outlines:
 		return "ken survey show --json\n"
+	case uses:
+		return lookingAtUses
 	}
 	return "ken status --all --json; ken verify --all --json; ken summary show --json $(git ls-files); ken verify --full --all --json\n"
 }

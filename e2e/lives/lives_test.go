@@ -5,7 +5,8 @@
 // concrete arguments, so a life can be printed, pasted and replayed. After an operation the
 // package compares what ken says about files, directories and specs with plain git and with
 // three small models (files_test.go, dirs_test.go, specs_test.go). The models are written
-// from the design and share no code with ken.
+// from the design and share no code with ken. What ken says about uses is compared with what
+// it says without its caches (uses_test.go).
 //
 // A difference ends the life. The package then cuts the list of operations to a short one
 // that still shows the difference and prints it as a shell script.
@@ -33,7 +34,7 @@ var (
 	opsFlag    = flag.Int("lives.ops", 0, "run lives until they have this many operations together")
 	lengthFlag = flag.Int("lives.length", 60, "operations in one life")
 	firstFlag  = flag.Int64("lives.first", 1, "the first seed of a run")
-	kindFlag   = flag.String("lives.kind", "", "only lives of this kind: files, agents, outlines or specs")
+	kindFlag   = flag.String("lives.kind", "", "only lives of this kind: files, agents, outlines, specs or uses")
 	shrinkFlag = flag.Int("lives.shrink", 150, "replay a failing life at most this often to shorten it")
 	wholeFlag  = flag.Bool("lives.continue", false, "go on after a difference and list all")
 )

@@ -44,6 +44,12 @@ func only(n int, kinds ...string) map[string]int {
 	return m
 }
 
+// also adds a kind with its weight.
+func also(n int, kind string, to map[string]int) map[string]int {
+	to[kind] = n
+	return to
+}
+
 var choices = []choice{
 	{name: "edit body", make: edits(editBody), weights: every(10)},
 	{name: "edit interface", make: edits(editInterface), weights: every(6)},
@@ -56,33 +62,33 @@ var choices = []choice{
 	{name: "chmod", make: chmod, weights: map[string]int{files: 2, specs: 2, agents: 1}},
 	{name: "add", make: add, weights: every(4)},
 	{name: "intent to add", make: intendToAdd, weights: only(3, files)},
-	{name: "delete", make: remove, weights: every(3)},
+	{name: "delete", make: remove, weights: also(4, uses, every(3))},
 	{name: "rename", make: rename(false), weights: every(4)},
 	{name: "rename with edit", make: rename(true), weights: every(3)},
 	{name: "rename a directory", make: renameDirectory, weights: every(2)},
 	{name: "copy", make: duplicate, weights: only(3, files, agents, outlines)},
-	{name: "old content", make: oldContent, weights: every(5)},
-	{name: "undo edit", make: undo, weights: every(4)},
-	{name: "commit", make: commit, weights: map[string]int{files: 12, agents: 10, outlines: 10, specs: 24}},
+	{name: "old content", make: oldContent, weights: also(4, uses, every(5))},
+	{name: "undo edit", make: undo, weights: also(4, uses, every(4))},
+	{name: "commit", make: commit, weights: also(10, uses, map[string]int{files: 12, agents: 10, outlines: 10, specs: 24})},
 	{name: "stage", make: stage, weights: only(4, files)},
 	{name: "amend", make: amend, weights: every(3)},
-	{name: "revert", make: revert, weights: every(3)},
-	{name: "reset", make: reset, weights: every(3)},
-	{name: "branch", make: branch, weights: every(4)},
-	{name: "switch", make: switchBranch, weights: every(7)},
-	{name: "merge", make: merge, weights: map[string]int{files: 5, agents: 3, outlines: 3, specs: 12}},
+	{name: "revert", make: revert, weights: also(3, uses, every(3))},
+	{name: "reset", make: reset, weights: also(3, uses, every(3))},
+	{name: "branch", make: branch, weights: also(4, uses, every(4))},
+	{name: "switch", make: switchBranch, weights: also(8, uses, every(7))},
+	{name: "merge", make: merge, weights: also(5, uses, map[string]int{files: 5, agents: 3, outlines: 3, specs: 12})},
 	{name: "move in a merge", make: mergeWithMove, weights: only(4, specs)},
 	{name: "octopus", make: octopus, weights: map[string]int{files: 1, specs: 4}},
 	{name: "rebase", make: rebase, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
 	{name: "cherry-pick", make: cherryPick, weights: map[string]int{files: 3, agents: 2, outlines: 2, specs: 5}},
-	{name: "stash", make: stash, weights: every(3)},
-	{name: "pop", make: pop, weights: every(3)},
+	{name: "stash", make: stash, weights: also(3, uses, every(3))},
+	{name: "pop", make: pop, weights: also(3, uses, every(3))},
 	{name: "assume unchanged", make: mark("--assume-unchanged", "--no-assume-unchanged"), weights: only(3, files, agents)},
 	{name: "skip worktree", make: mark("--skip-worktree", "--no-skip-worktree"), weights: only(3, files)},
 	{name: "attributes", make: attributes, weights: only(7, files)},
 	{name: "autocrlf", make: autocrlf, weights: only(3, files)},
 	{name: "sparse checkout", make: sparse, weights: only(2, files)},
-	{name: "delete caches", make: forget, weights: every(4)},
+	{name: "delete caches", make: forget, weights: also(3, uses, every(4))},
 	{name: "crowd", make: crowd, weights: every(4)},
 	{name: "summary set", make: set, weights: only(16, files)},
 	{name: "summary set --read", make: setRead, weights: only(10, files)},
@@ -100,6 +106,9 @@ var choices = []choice{
 	{name: "delete spec", make: removeSpec, weights: only(1, specs)},
 	{name: "ack", make: ack, weights: only(8, specs)},
 	{name: "squash", make: squash, weights: only(3, specs)},
+	{name: "write imports", make: writeUses, weights: only(60, uses)},
+	{name: "move imports", make: moveUses, weights: only(14, uses)},
+	{name: "link", make: linkUses, weights: only(4, uses)},
 }
 
 // next writes the next operation. It returns false if the choice does not fit.

@@ -46,8 +46,8 @@ import (
 //     moves it from there: one parent moved the spec away and then made a new one there, and
 //     another parent did not.
 //   - A commit on a branch whose result a merge threw away (-s ours) counts like any other. If
-//     that branch moved the spec, nothing there counts: the move was thrown away, and at HEAD
-//     the path begins anew after it. If it led to an earlier path of the node, all counts.
+//     that branch moved the spec, it is not judged: nobody says which of the two histories it
+//     has.
 //   - The id of a node is the name of its directory. A node that is acked by that name in a
 //     commit in which another node has the same name is not judged.
 //   - Only a work tree whose specs are those of HEAD is judged.
@@ -256,6 +256,10 @@ func (l *life) follow(place, head, name string) trace {
 		changed := !slices.ContainsFunc(before, same)
 		lacks := func(p string) bool { _, has := m.trees[p][at.name]; return !has }
 		if merge && slices.ContainsFunc(m.parents[c], lacks) && l.merged(place, c).conflict[at.name] {
+			t.unclear = true
+		}
+		threwMove := func(p string) bool { return lacks(p) && l.movedAway(place, p, "", at.name) }
+		if merge && slices.ContainsFunc(m.parents[c], threwMove) {
 			t.unclear = true
 		}
 		if merge && l.mixes(place, at) {
