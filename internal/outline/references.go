@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same content would get other references.
-const ReferencesVersion = 3
+const ReferencesVersion = 4
 
 // Limits of the references of a file.
 const (
@@ -30,7 +30,7 @@ type References struct {
 }
 
 // An Import names another module or file. If Module is empty, the file exports one of its own names under
-// another name.
+// another name. In Python, Names are then a list of __all__, with "*" if the file computes more of them.
 type Import struct {
 	Module   string    `json:"module"`             // as written, without quotes: "./a", "ken/internal/repo", "..pkg.mod", "crate::net::Conn", "stdio.h"
 	Names    []Binding `json:"names,omitempty"`    // the names that it binds in the file; none for side effects and C includes

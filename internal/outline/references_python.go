@@ -31,6 +31,9 @@ func (t *treeNames) python(n syntax.Node, kind kindCode) {
 		if module := t.pythonRequired(n); module != "" {
 			t.imports(module, n.Start())
 		}
+		if function := n.Child("function"); function.Type() == "attribute" && t.isPythonAll(function.Child("object")) {
+			t.pythonAll(n)
+		}
 		t.childAs(n, "function", callKind)
 	case "parenthesized_expression", "tuple", "type", "subscript", "union_type", "generic_type", "type_parameter", "binary_operator", "list",
 		"constrained_type", "member_type":
@@ -56,6 +59,9 @@ func (t *treeNames) python(n syntax.Node, kind kindCode) {
 	case "assignment":
 		t.pythonAssignment(n)
 	case "augmented_assignment":
+		if t.isPythonAll(n.Child("left")) {
+			t.pythonAll(n.Child("right"))
+		}
 		t.except(n, "left")
 		t.pythonTarget(n.Child("left"), pathName{})
 	case "named_expression":
@@ -360,10 +366,51 @@ func (t *treeNames) pythonType(n syntax.Node) pathName {
 	return pathName{}
 }
 
+// isPythonAll reports whether a node is the name of the list of names that a module exports.
+func (t *treeNames) isPythonAll(n syntax.Node) bool {
+	return n.Type() == "identifier" && string(t.bytes(n)) == "__all__" && len(t.scopes) == 1
+}
+
+// pythonAll adds an import for a value of __all__, or for a call that changes it. The names in it are uses: they may
+// come from an import of all names.
+func (t *treeNames) pythonAll(n syntax.Node) {
+	var names []Binding
+	var read func(n syntax.Node)
+	read = func(n syntax.Node) {
+		switch n.Type() {
+		case "list", "tuple":
+			for _, child := range n.Children() {
+				if child.Named() && child.Type() != "comment" {
+					read(child)
+				}
+			}
+			return
+		case "binary_operator":
+			read(n.Child("left"))
+			read(n.Child("right"))
+			return
+		case "string":
+			if name := unquote(t.text(n)); isIdentifier(name) {
+				t.mention(t.idOf(name), n.Start(), mentionKind)
+				names = append(names, Binding{Name: name})
+				return
+			}
+		}
+		names = append(names, Binding{Name: "*"})
+	}
+	read(n)
+	if len(names) > 0 && len(t.found) < MaxSymbols {
+		t.found = append(t.found, Import{Names: names, Reexport: true, Line: t.line(n.Start())})
+	}
+}
+
 // pythonAssignment walks an assignment.
 func (t *treeNames) pythonAssignment(n syntax.Node) {
 	left := n.Child("left")
 	right := n.Child("right")
+	if t.isPythonAll(left) {
+		t.pythonAll(right)
+	}
 	annotation := n.Child("type")
 	t.visit(annotation, typeKind)
 	t.visit(right, mentionKind)

@@ -35,6 +35,9 @@ type meaning struct {
 	certainty Certainty
 }
 
+// isOpen reports whether the file of a name is known, but not its declaration.
+func (m meaning) isOpen() bool { return m.state == inside && m.module == nil && m.symbol.symbol == "" }
+
 // moduleRules is how a language finds modules and names in them.
 type moduleRules interface {
 	// resolve returns the module that an import in a file means.
@@ -47,6 +50,8 @@ type moduleRules interface {
 	sharesGlobals() bool
 	// exported reports whether another module can import a symbol.
 	exported(d *decl) bool
+	// inStar reports whether an import of all names of a file may bind a name of it.
+	inStar(f *fileFacts, name string) bool
 }
 
 // moduleScope resolves the names of one file.
@@ -131,7 +136,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 					bound.notFound = true
 				default:
 				}
-				if bound.notFound || bound.state == several || bound.state == unresolved {
+				if bound.notFound || bound.isOpen() || bound.state == several || bound.state == unresolved {
 					open = append(open, b)
 				}
 				if bound.certainty == "" {
@@ -300,6 +305,9 @@ func (s *moduleScope) add(im *outline.Import, to meaning, via repo.Path, m menti
 		s.e.add(whole, "", to.certainty, m)
 		passes = passes && whole.path != via && !s.isSubmodule(via, *to.module)
 	default:
+		if to.isOpen() {
+			m = m.open()
+		}
 		s.e.add(to.symbol, via, to.certainty, m)
 		passes = passes && to.symbol.path != via
 	}
@@ -355,7 +363,7 @@ func (s *moduleScope) fromStar(name string) (boundName, bool) {
 	var found []boundName
 	for _, star := range s.stars {
 		mod := *star.module
-		if strings.HasPrefix(name, "_") && len(s.e.declared(mod.file).top("__all__")) == 0 {
+		if f := s.e.file(mod.file); f == nil || !s.rules.inStar(f, name) {
 			continue
 		}
 		got := s.find(mod, name)
@@ -392,13 +400,11 @@ type exportKey struct {
 	name string
 }
 
-// lookup is find without the memo. A cycle of re-exports ends as unknown.
+// lookup is find without the memo. A cycle of re-exports ends as unknown, or at the submodule of that name: Python
+// imports it while the package is still being loaded.
 func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) meaning {
 	at := target{mod.file, name}
-	if mod.file != "" {
-		if visited[at] {
-			return meaning{}
-		}
+	if mod.file != "" && !visited[at] {
 		visited[at] = true
 		if found, ok := s.lookupOwn(mod, name); ok {
 			return found
@@ -496,6 +502,9 @@ func (s *moduleScope) lookupInStars(mod module, name string, visited map[target]
 	}
 	best := meaning{}
 	for _, next := range s.starModules(f) {
+		if file := s.e.file(next.file); file == nil || !s.rules.inStar(file, name) {
+			continue
+		}
 		if mod.certainty == Likely {
 			next.certainty = Likely
 		}

@@ -19,6 +19,24 @@ func (pythonRules) sharesGlobals() bool { return false }
 
 func (pythonRules) exported(*decl) bool { return true }
 
+// inStar reports whether a list in __all__ has the name. Without a list, names with an underscore stay private.
+func (pythonRules) inStar(f *fileFacts, name string) bool {
+	isListed := false
+	for i := range f.imports {
+		if f.imports[i].Module != "" {
+			continue
+		}
+		isListed = true
+		if slices.ContainsFunc(f.imports[i].Names, func(b outline.Binding) bool { return b.Name == name || b.Name == "*" }) {
+			return true
+		}
+	}
+	if isListed {
+		return false
+	}
+	return !strings.HasPrefix(name, "_") || len(f.decls.top("__all__")) > 0
+}
+
 func (s pythonRules) submodule(mod module, name string) (module, bool) {
 	if name == "" || name == "*" || mod.file != "" && !isPackageFile(mod.file) {
 		return module{}, false

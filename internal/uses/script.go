@@ -17,6 +17,8 @@ func (scriptRules) reexports(im *outline.Import) bool { return im.Reexport }
 
 func (scriptRules) sharesGlobals() bool { return true }
 
+func (scriptRules) inStar(*fileFacts, string) bool { return true }
+
 func (scriptRules) exported(d *decl) bool {
 	return d.exported || d.name == "default" || d.name == "module.exports"
 }
