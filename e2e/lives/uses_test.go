@@ -43,12 +43,12 @@ func (l *life) compareUses() {
 
 // difference returns the lines that differ between two answers.
 func (l *life) difference(warm, cold string) string {
-	for name, answer := range map[string]string{"warm": warm, "cold": cold} {
+	for name, answer := range map[string]string{"warm.json": warm, "cold.json": cold} {
 		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(answer), 0o600); err != nil {
 			return err.Error()
 		}
 	}
-	out, _ := l.sh(l.dir, "diff -U 8 warm cold") // it fails because they differ
+	out, _ := l.sh(l.dir, "diff -U 8 warm.json cold.json") // it fails because they differ
 	return out
 }
 
