@@ -29,9 +29,16 @@ func (t *memoryTree) Files(context.Context) ([]repo.File, error) {
 	var list []repo.File
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		sum := sha1.Sum([]byte(t.files[p]))
-		list = append(list, repo.File{Path: p, ID: repo.IDFromBytes(sum[:]), Kind: repo.KindSource})
+		list = append(list, repo.File{Path: p, ID: repo.IDFromBytes(sum[:]), Kind: t.kind(p)})
 	}
 	return list, nil
+}
+
+func (t *memoryTree) kind(p repo.Path) repo.Kind {
+	if outline.LanguageOf(p, nil) == outline.Markdown {
+		return repo.KindDoc
+	}
+	return repo.KindSource
 }
 
 func (t *memoryTree) Summary(repo.Path) string { return "" }
@@ -53,17 +60,9 @@ func (t *memoryTree) References(ctx context.Context, files []repo.File, see func
 
 func (t *memoryTree) Read(_ context.Context, p repo.Path) []byte { return []byte(t.files[p]) }
 
-// A method lists the callers of the interface that its type implements, and the calls on values of an unknown
-// type; ken never calls it unused.
-func TestMethod(t *testing.T) {
-	tree := &memoryTree{files: map[repo.Path]string{
-		"go.mod":         "module shop\n",
-		"db/store.go":    "package db\n\ntype Store struct{}\n\nfunc (s *Store) Get() {}\n\nfunc (s *Store) Put() {}\n",
-		"db/getter.go":   "package db\n\n// A Getter gets.\ntype Getter interface {\n\t// Get gets.\n\tGet()\n}\n\ntype Closer interface {\n\tGet()\n\tClose()\n}\n",
-		"web/web.go":     "package web\n\nimport \"shop/db\"\n\nfunc show(g db.Getter) { g.Get() }\n",
-		"web/close.go":   "package web\n\nimport \"shop/db\"\n\nfunc end(c db.Closer) { c.Get() }\n",
-		"web/unknown.go": "package web\n\nfunc all() { open().Put() }\n",
-	}}
+// indexOf returns the index of a tree.
+func indexOf(t *testing.T, tree *memoryTree) *searchindex.Index {
+	t.Helper()
 	x, err := searchindex.Open(t.Context(), filepath.Join(t.TempDir(), "search.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +75,21 @@ func TestMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return x
+}
+
+// A method lists the callers of the interface that its type implements, and the calls on values of an unknown
+// type; ken never calls it unused.
+func TestMethod(t *testing.T) {
+	tree := &memoryTree{files: map[repo.Path]string{
+		"go.mod":         "module shop\n",
+		"db/store.go":    "package db\n\ntype Store struct{}\n\nfunc (s *Store) Get() {}\n\nfunc (s *Store) Put() {}\n",
+		"db/getter.go":   "package db\n\n// A Getter gets.\ntype Getter interface {\n\t// Get gets.\n\tGet()\n}\n\ntype Closer interface {\n\tGet()\n\tClose()\n}\n",
+		"web/web.go":     "package web\n\nimport \"shop/db\"\n\nfunc show(g db.Getter) { g.Get() }\n",
+		"web/close.go":   "package web\n\nimport \"shop/db\"\n\nfunc end(c db.Closer) { c.Get() }\n",
+		"web/unknown.go": "package web\n\nfunc all() { open().Put() }\n",
+	}}
+	x := indexOf(t, tree)
 	a, err := answerFrom(t.Context(), x, tree, Query{Asked: "db/store.go#Store.Get", whole: "db/store.go#Store.Get", path: "db/store.go", symbol: "Store.Get"})
 	if err != nil {
 		t.Fatal(err)

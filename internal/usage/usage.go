@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"ken/internal/fault"
@@ -160,6 +161,13 @@ type FileLines struct {
 	repo.PathJSON
 	Lines []int `json:"lines"`
 	More  int   `json:"more,omitempty"`
+}
+
+func (f *FileLines) addLines(lines []int, more int) {
+	f.Lines = append(f.Lines, lines...)
+	slices.Sort(f.Lines)
+	f.Lines = slices.Compact(f.Lines)
+	f.More += more
 }
 
 // A Declaration is a symbol with its place.

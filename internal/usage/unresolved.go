@@ -1,0 +1,231 @@
+package usage
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/find"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/uses"
+)
+
+// Unresolved are the files that mention a name, and in which no rule of a language says what the name means: nobody
+// can say that they do not use it.
+type Unresolved struct {
+	Files  int         `json:"files"`           // the number of files that mention it
+	UpTo   int         `json:"up_to,omitempty"` // the number of files that may mention it, if they are too many to read
+	Places []FileLines `json:"places"`
+}
+
+// IsZero reports whether there are none.
+func (u Unresolved) IsZero() bool { return u.Files == 0 && u.UpTo == 0 }
+
+func (u *Unresolved) add(f FileLines) {
+	u.Files++
+	u.Places = append(u.Places, f)
+}
+
+// Limits of the search for mentions of a name.
+const (
+	maxMentionFiles = 50  // files that are read
+	maxOpenFiles    = 150 // files whose references are resolved
+	maxNamedAtAll   = 5000
+)
+
+// A MentionSearch looks in the files of a tree for names that ken cannot resolve.
+type MentionSearch struct {
+	ctx      context.Context
+	index    *searchindex.Index
+	tree     find.Tree
+	source   *find.Source
+	resolver func() (*uses.Resolver, error)
+}
+
+// NewMentionSearch returns a search in a tree, from an index that is up to date with it.
+func NewMentionSearch(
+	ctx context.Context, x *searchindex.Index, t find.Tree, paths []repo.Path,
+) *MentionSearch {
+	m := &MentionSearch{ctx: ctx, index: x, tree: t, source: find.NewSource(ctx, x, t, paths)}
+	m.resolver = sync.OnceValues(func() (*uses.Resolver, error) { return uses.NewResolver(m.source) })
+	return m
+}
+
+// Of returns the unresolved mentions of a symbol that a file declares or declared: in code, in strings and in the
+// files of languages without rules. Uses that lead to one of several declarations are among them. Documents, lock
+// files and generated files are not, and neither are comments.
+func (m *MentionSearch) Of(p repo.Path, s *outline.Symbol) (Unresolved, error) {
+	found, err := m.search(s, []repo.Path{p}, nil)
+	all := found.unresolved
+	for _, f := range found.ambiguous {
+		all.add(f)
+	}
+	return all, err
+}
+
+// namedIn are the files where a name has no certain meaning.
+type namedIn struct {
+	ambiguous  []FileLines // members of values of unknown type, in the language of the symbol
+	unresolved Unresolved  // all others
+}
+
+// search reads the files that may mention a symbol, without those that declare it or are known to use it.
+func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known map[repo.Path]bool) (namedIn, error) {
+	var found namedIn
+	terms := searchindex.Terms(s.Name)
+	if len(terms) == 0 {
+		return found, nil
+	}
+	candidates, err := m.index.FilesWith(m.ctx, terms[len(terms)-1:], maxNamedAtAll) // the last one is the whole name
+	if err != nil {
+		return found, err
+	}
+	candidates = slices.DeleteFunc(candidates, func(c searchindex.Entry) bool {
+		return known[c.Path] || slices.Contains(declaring, c.Path) || !mayMention(c.Kind)
+	})
+	slices.SortFunc(candidates, func(a, b searchindex.Entry) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	files := make([]repo.File, len(candidates))
+	for i, c := range candidates {
+		files[i] = c.File
+	}
+	family := extensionFamily(declaring[0])
+	isShort := len(files) <= maxMentionFiles
+	if !isShort {
+		found.unresolved.UpTo = len(files)
+		files = slices.DeleteFunc(files, func(f repo.File) bool { return extensionFamily(f.Path) != family })
+		files = files[:min(len(files), maxOpenFiles)]
+	}
+	err = m.tree.References(m.ctx, files, func(f repo.File, refs *outline.References) error {
+		in, err := m.inFile(f, refs, s, isShort)
+		if err != nil {
+			return err
+		}
+		if len(in.open.Lines) > 0 && extensionFamily(f.Path) == family {
+			found.ambiguous = append(found.ambiguous, in.open)
+		} else {
+			in.words.addLines(in.open.Lines, in.open.More)
+		}
+		if len(in.words.Lines) > 0 {
+			found.unresolved.add(in.words)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// mayMention reports whether files of a kind can use a symbol. Documents and lock files use none, and generated and
+// vendored files are not edited by hand.
+func mayMention(k repo.Kind) bool {
+	switch k {
+	case repo.KindSource, repo.KindTest, repo.KindConfig, repo.KindData, repo.KindUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// fileMentions are the mentions in one file.
+type fileMentions struct {
+	open  FileLines // members of values of unknown type
+	words FileLines // all other mentions that no rule settles
+}
+
+// inFile returns the unresolved mentions of a symbol in one file. It reads the file only if that is wanted.
+func (m *MentionSearch) inFile(
+	f repo.File, refs *outline.References, s *outline.Symbol, read bool,
+) (fileMentions, error) {
+	var found fileMentions
+	found.open.PathJSON = f.Path.JSON()
+	found.words.PathJSON = f.Path.JSON()
+	file, err := m.source.File(f.Path)
+	if err != nil {
+		return found, err
+	}
+	resolved := false
+	settled := make(map[int]bool) // lines whose members are known
+	settledAll := false           // or some lines are not listed
+	if file != nil && refs != nil && uses.Supports(file.Language) {
+		resolved = refs.Partial == "" && refs.More == 0
+		left, err := m.openIn(file, refs, s)
+		if err != nil {
+			return found, err
+		}
+		for _, u := range left.Open {
+			switch {
+			case isMember(s) && u.Member:
+				found.open.addLines(u.Lines, u.More)
+			case !isMember(s) && (!u.Member || mayBeModule(file, u.Qualifier)):
+				found.words.addLines(u.Lines, u.More)
+			}
+		}
+		for _, im := range left.Imports {
+			if slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Name == s.Name }) {
+				found.words.addLines([]int{im.Line}, 0)
+			}
+		}
+		for _, u := range refs.Uses {
+			settledAll = settledAll || u.Name == s.Name && u.More > 0
+			for _, line := range u.Lines {
+				settled[line] = settled[line] || u.Name == s.Name
+			}
+		}
+		settledAll = settledAll || slices.ContainsFunc(file.Symbols, func(o outline.Symbol) bool { return o.Name == s.Name })
+	}
+	if !read {
+		return found, nil
+	}
+	lang := outline.Unknown
+	if file != nil {
+		lang = file.Language
+	}
+	for _, w := range wordsIn(m.tree.Read(m.ctx, f.Path), s.Name, lang) {
+		isOpen := slices.Contains(found.open.Lines, w.line)
+		isLeftOut := isMember(s) && w.member && !settled[w.line] && !settledAll
+		if !isOpen && (w.quoted || !resolved || isLeftOut) {
+			found.words.addLines([]int{w.line}, 0)
+		}
+	}
+	return found, nil
+}
+
+// mayBeModule reports whether the value before a dot may be a module or a package: a name that an import binds, or in
+// languages whose modules are values any other.
+func mayBeModule(file *uses.ParsedFile, qualifier string) bool {
+	switch uses.Family(file.Path) {
+	case outline.Go, outline.Rust, outline.Java, outline.C, outline.CSharp:
+		first, _, _ := strings.Cut(qualifier, ".")
+		return slices.ContainsFunc(file.Imports, func(im outline.Import) bool {
+			isBound := slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == first })
+			return first != "" && (isBound || path.Base(im.Module) == first)
+		})
+	default:
+		return true
+	}
+}
+
+// openIn returns what the rules of the language leave open about a name in a file.
+func (m *MentionSearch) openIn(
+	file *uses.ParsedFile, refs *outline.References, s *outline.Symbol,
+) (uses.Resolution, error) {
+	part := &outline.References{Imports: refs.Imports, Partial: refs.Partial}
+	for _, u := range refs.Uses {
+		if u.Name == s.Name {
+			part.Uses = append(part.Uses, u)
+		}
+	}
+	isNamed := func(im outline.Import) bool {
+		return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Name == s.Name })
+	}
+	if len(part.Uses) == 0 && !slices.ContainsFunc(refs.Imports, isNamed) {
+		return uses.Resolution{}, nil
+	}
+	r, err := m.resolver()
+	if err != nil {
+		return uses.Resolution{}, err
+	}
+	return r.Edges(file, part)
+}
