@@ -24,6 +24,9 @@ type file struct {
 	lines    []int
 	scratch  *scratch
 
+	component componentKind // "" if the file is none
+	markup    []span        // of a component
+
 	wantRefs bool
 	refs     *References
 }
@@ -63,9 +66,9 @@ type draft struct {
 	hidden     bool   // not exported, even if its owner is
 }
 
-func newFile(lang Language, src []byte) *file {
+func newFile(lang Language, src []byte, refs bool) *file {
 	s, _ := scratches.Get().(*scratch)
-	return &file{lang: lang, src: src, scratch: s, items: s.items[:0], symbols: s.symbols[:0], lines: appendLines(s.lines[:0], src)}
+	return &file{lang: lang, src: src, wantRefs: refs, scratch: s, items: s.items[:0], symbols: s.symbols[:0], lines: appendLines(s.lines[:0], src)}
 }
 
 // line returns the line number of an offset, from 1.

@@ -67,7 +67,7 @@ func languageOfExt(ext string) Language {
 		return Python
 	case "js", "jsx", "mjs", "cjs":
 		return JavaScript
-	case "ts", "mts", "cts":
+	case "ts", "mts", "cts", "svelte", "vue", "astro": // see component.go
 		return TypeScript
 	case "tsx":
 		return TSX

@@ -30,7 +30,7 @@ import (
 )
 
 // Version changes whenever the same content would get another outline.
-const Version = 4
+const Version = 5
 
 // Limits of an outline.
 const (

@@ -12,12 +12,14 @@ import (
 // read parses a file.
 func read(lang Language, path repo.Path, src []byte, refs bool) (*file, error) {
 	if lang == Go {
-		f := newFile(lang, src)
-		f.wantRefs = refs
+		f := newFile(lang, src, refs)
 		return f, readGo(f)
 	}
 	if lang == C && strings.HasSuffix(strings.ToLower(string(path)), ".h") && isCPP(src) {
 		lang = CPP
+	}
+	if kind := componentKindOf(path); kind != "" {
+		return readComponent(kind, src, refs)
 	}
 	return readAs(lang, src, refs)
 }
@@ -41,14 +43,15 @@ func isCPP(src []byte) bool {
 // case readAs retries with some branches and macros blanked, and returns the result with the fewest broken
 // bytes.
 func readAs(lang Language, src []byte, refs bool) (*file, error) {
-	best, err := readTree(lang, src, src, nil, refs)
+	best := newFile(lang, src, refs)
+	err := best.readTree(src, nil)
 	if err != nil || best.broken == 0 || lang != C && lang != CPP && lang != CSharp {
 		return best, err
 	}
 	text, blanked := src, []span(nil)
 	try := func() *file {
-		f, err := readTree(lang, src, text, blanked, refs)
-		if err != nil {
+		f := newFile(lang, src, refs)
+		if err := f.readTree(text, blanked); err != nil {
 			return best
 		}
 		if f.broken < best.broken {

@@ -30,24 +30,22 @@ type reader struct {
 	blocks    []column // open blocks, without the top level
 }
 
-// readTree reads src from the syntax tree of text. text is src, or src with the blanked ranges replaced by
+// readTree reads the file from the syntax tree of text: its source, or its source with the blanked ranges replaced by
 // spaces.
-func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file, error) {
-	known, ok := grammars[lang]
+func (f *file) readTree(text []byte, blanked []span) error {
+	known, ok := grammars[f.lang]
 	if !ok {
-		return nil, errors.New("no grammar for it")
+		return errors.New("no grammar for it")
 	}
 	grammar, err := known.load()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tree, err := grammar.Parse(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer tree.Release() // f does not refer to the tree
-	f := newFile(lang, src)
-	f.wantRefs = refs
 	r := &reader{file: f, docAt: make(map[int]bool), known: make(map[string]int), public: true}
 	root := tree.Root()
 	if at, broken := firstBroken(root); !tree.Whole() {
@@ -62,7 +60,7 @@ func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file
 		r.setSignature(s, r.tokens(s))
 	}
 	f.collect(func() *References { return collectTree(f, root) })
-	return f, nil
+	return nil
 }
 
 // tokens returns the tokens of a symbol's signature.

@@ -40,6 +40,9 @@ func collectTree(f *file, root syntax.Node) *References {
 	}
 	c := &treeNames{nameCollector: newNameCollector(f), nodes: f.scratch.nodes[:0], visitNode: lang.visit, separator: lang.separator}
 	c.children(root)
+	if len(f.markup) > 0 {
+		c.markupNames()
+	}
 	c.reexports()
 	f.scratch.nodes = c.nodes[:0]
 	return c.references(lang.builtin, lang.member)

@@ -415,6 +415,9 @@ func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) m
 		if found := s.lookupInStars(mod, name, visited); found.state != unknown {
 			return found
 		}
+		if name == "default" && outline.IsComponent(mod.file) {
+			return moduleMeaning(mod, inside)
+		}
 	}
 	if sub, ok := s.rules.submodule(mod, name); ok {
 		sub.certainty = mod.certainty
