@@ -73,7 +73,7 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 func (p *program) reviewSARIF(r *review.Review) sarifLog {
 	run := newSARIFRun(p.Version)
 	for _, line := range r.Lines {
-		if line.Kind == review.Tests || line.Kind == review.Also || line.Path == "" {
+		if line.Kind == review.Tests || line.Kind == review.Also {
 			continue
 		}
 		level := "warning"
@@ -84,7 +84,12 @@ func (p *program) reviewSARIF(r *review.Review) sarifLog {
 		if line.Command != "" {
 			text += "; next: " + term.Clean(line.Command)
 		}
-		run.add(sarifRule{ID: "review/" + string(line.Kind)}, level, text, line.Path, line.Line)
+		if line.Path != "" {
+			run.add(sarifRule{ID: "review/" + string(line.Kind)}, level, text, line.Path, line.Line)
+		}
+		for _, place := range line.Places {
+			run.add(sarifRule{ID: "review/" + string(line.Kind)}, level, text, place.Path, place.FirstLine())
+		}
 	}
 	return run.log()
 }

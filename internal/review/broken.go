@@ -2,7 +2,6 @@ package review
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,85 +22,66 @@ func (j *judge) broken() error {
 	slices.SortStableFunc(list, func(a, b usage.Leftover) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
 	})
-	list = j.withoutImports(list)
+	list = withoutImports(list)
 	gone := make(map[repo.Path]bool)
+	removed := make(map[string]bool)
 	for i := range j.Change.Files {
 		if f := &j.Change.Files[i]; f.LeftPath() {
 			gone[f.OldPath()] = true
 		}
 	}
+	for _, s := range j.Change.Removed {
+		removed[string(s.Path)+"#"+s.Symbol.FullName()] = true
+	}
+	// A file that left its path is the cause for all of its names, and a removed type for its members.
+	causeOf := func(u usage.Leftover) string {
+		if gone[u.To] {
+			return string(u.To)
+		}
+		owner, _, _ := strings.Cut(u.Symbol, ".")
+		if name := string(u.To) + "#" + owner; removed[name] {
+			return name
+		}
+		return string(u.To) + "#" + u.Symbol
+	}
 	for len(list) > 0 {
-		first := list[0]
-		same := func(u usage.Leftover) bool {
-			whole := gone[u.To] && !j.All // one line is enough for a deleted file
-			return u.To == first.To && (u.Symbol == first.Symbol || whole)
-		}
-		var places []fileLine
-		names := make(map[string]bool)
+		first := causeOf(list[0])
+		same := func(u usage.Leftover) bool { return causeOf(u) == first }
+		c := &cause{kind: Broken, verb: "still imports "}
+		var names []string
 		for _, u := range list {
-			if same(u) {
-				places = append(places, fileLine{u.From, u.Lines[0]})
-				names[u.Symbol] = true
+			if !same(u) {
+				continue
+			}
+			c.add(u.From, u.Lines...)
+			_, name, isSymbol := strings.Cut(first, "#")
+			if name = cmp.Or(name, u.Symbol); (isSymbol || name != "") && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
+		to := list[0].To
 		list = slices.DeleteFunc(list, same)
-		what := []textPart{prose("still imports ")}
-		if first.Symbol != "" {
-			what = []textPart{prose("still uses "), data(first.Symbol)}
+		if len(names) > 0 {
+			c.verb = "still uses "
+			c.what = append(c.what, data(names[0]))
 			if more := len(names) - 1; more > 0 {
-				what = append(what, prose(" and "+english.Count(more, "more name")))
+				c.what = append(c.what, prose(" and "+english.Count(more, "more name")))
 			}
-			what = append(what, prose(" of "))
+			c.what = append(c.what, prose(" of "))
 		}
-		what = append(what, data(first.To.String()))
-		if to := j.Change.Renamed[first.To]; to != "" {
-			what = append(what, prose(", which this change moves to "), data(to.String()))
+		c.what = append(c.what, data(to.String()))
+		if now := j.Change.Renamed[to]; now != "" {
+			c.what = append(c.what, prose(", which this change moves to "), data(now.String()))
 		} else {
-			what = append(what, prose(", which this change removes"))
+			c.what = append(c.what, prose(", which this change removes"))
 		}
-		j.addPlaces(places, "", what)
+		j.addCause(c)
 	}
 	return nil
 }
 
-// A fileLine is a line of a file.
-type fileLine struct {
-	path repo.Path
-	line int
-}
-
-// addPlaces adds a line for each place, or one line for all of them unless All is set.
-func (j *judge) addPlaces(places []fileLine, command string, what []textPart) {
-	seen := make(map[repo.Path]bool)
-	places = slices.DeleteFunc(places, func(p fileLine) bool {
-		known := seen[p.path]
-		seen[p.path] = true
-		return known
-	})
-	for i, p := range places {
-		l := Line{Kind: Broken, Command: command}
-		l.place(p.path, p.line)
-		if i == 0 && len(places) > 1 && !j.All {
-			l.setText(slices.Concat(what, []textPart{prose(fmt.Sprintf("; %s too", doSo(len(places)-1)))})...)
-			j.add(l)
-			return
-		}
-		l.setText(what...)
-		j.add(l)
-	}
-}
-
-// doSo returns "1 more file does" or "2 more files do".
-func doSo(n int) string {
-	if n == 1 {
-		return "1 more file does"
-	}
-	return fmt.Sprintf("%d more files do", n)
-}
-
-// withoutImports drops the import of a removed file if the same user also uses one of its symbols, and drops
-// repeated lines about one symbol.
-func (j *judge) withoutImports(list []usage.Leftover) []usage.Leftover {
+// withoutImports drops the import of a removed file if the same user also uses one of its symbols.
+func withoutImports(list []usage.Leftover) []usage.Leftover {
 	type key struct {
 		from, to repo.Path
 		symbol   string
@@ -114,8 +94,6 @@ func (j *judge) withoutImports(list []usage.Leftover) []usage.Leftover {
 	}
 	return slices.DeleteFunc(list, func(u usage.Leftover) bool {
 		k := key{u.From, u.To, u.Symbol}
-		known := seen[k]
-		seen[k] = true
-		return known
+		return u.Symbol == "" && seen[k]
 	})
 }

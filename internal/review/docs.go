@@ -42,6 +42,7 @@ func (j *judge) docs() error {
 	if cut {
 		j.unknown(Docs, fmt.Sprintf("more than %d documents have a removed name", maxDocuments), "ken docs")
 	}
+	found := mentionCauses{by: make(map[string]*cause)}
 	for _, p := range slices.Sorted(maps.Keys(documents)) {
 		content := j.Tree.Read(j.ctx, p)
 		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
@@ -51,16 +52,32 @@ func (j *judge) docs() error {
 		if err != nil {
 			return err
 		}
-		last := Line{}
-		for _, m := range broken {
-			l := mentionLine(&m)
-			if l.Subject != last.Subject || l.Text != last.Text { // a line may name a thing twice
-				j.add(l)
-			}
-			last = l
+		for i := range broken {
+			found.add(&broken[i])
 		}
 	}
+	for _, c := range found.list {
+		j.addCause(c)
+	}
 	return nil
+}
+
+// mentionCauses groups broken mentions by what the change did.
+type mentionCauses struct {
+	list []*cause
+	by   map[string]*cause // by text
+}
+
+func (m *mentionCauses) add(broken *docs.CheckedMention) {
+	what := mentionText(broken)
+	text := joined(what)
+	c := m.by[text]
+	if c == nil {
+		c = &cause{kind: Docs, what: what}
+		m.by[text] = c
+		m.list = append(m.list, c)
+	}
+	c.add(broken.File, broken.Line)
 }
 
 // removesAnything reports whether the change removes a path or a symbol, or edits a document or a task file.
@@ -170,19 +187,16 @@ func (j *judge) named(word string, dir repo.Path) (bool, error) {
 	return false, nil
 }
 
-// mentionLine returns the line about a broken mention.
-func mentionLine(m *docs.CheckedMention) Line {
-	l := Line{Kind: Docs}
-	l.place(m.File, m.Line)
+// mentionText says what the change did to a mentioned thing.
+func mentionText(m *docs.CheckedMention) []textPart {
 	switch {
 	case m.Verdict == docs.Moved:
-		l.setText(data(m.Text), prose(" was moved by this change to "), data(m.To.String()))
+		return []textPart{data(m.Text), prose(" was moved by this change to "), data(m.To.String())}
 	case m.Kind == mention.Anchor:
-		l.setText(data(m.Text), prose(" leads to a heading that this change removed from "), data(m.Was.String()))
+		return []textPart{data(m.Text), prose(" leads to a heading that this change removed from "), data(m.Was.String())}
 	case m.Kind == mention.Symbol:
-		l.setText(data(m.Text), prose(" was removed by this change from "), data(m.Was.String()))
+		return []textPart{data(m.Text), prose(" was removed by this change from "), data(m.Was.String())}
 	default:
-		l.setText(data(m.Text), prose(" was removed by this change"))
+		return []textPart{data(m.Text), prose(" was removed by this change")}
 	}
-	return l
 }

@@ -17,6 +17,12 @@ func (r *Review) Markdown() string {
 	b.WriteString("**ken review**: " + r.markdownHeadline() + "\n\n")
 	for _, l := range r.Lines {
 		b.WriteString("- " + l.markdown() + "\n")
+		if !l.listAll {
+			continue
+		}
+		for _, p := range l.Places {
+			b.WriteString("  - " + codeSpan(p.String()) + "\n")
+		}
 	}
 	if r.More > 0 {
 		fmt.Fprintf(&b, "- and %s: `ken review --all`\n", english.Count(r.More, "more line"))

@@ -69,10 +69,38 @@ type Line struct {
 	Command       string `json:"command,omitempty"` // the command to run next
 	// Tests are the test files of a line of the kind tests.
 	Tests []repo.PathJSON `json:"tests,omitempty"`
+	// Places are the files and lines with one cause, if the line is about several.
+	Places []Place `json:"places,omitempty"`
 
-	words     []textPart // of Text
-	listTests bool       // String lists Tests below the line
+	words   []textPart // of Text
+	listAll bool       // String lists Tests and Places below the line
 }
+
+// A Place is a file with lines that a change breaks.
+type Place struct {
+	repo.PathJSON
+	Lines []int `json:"lines"`
+}
+
+// Files are the tests or the places of a line about several files.
+func (l *Line) Files() []Place {
+	list := l.Places
+	for _, t := range l.Tests {
+		list = append(list, Place{PathJSON: t})
+	}
+	return list
+}
+
+// FirstLine returns the first line of a place; 0 if it is the whole file.
+func (p *Place) FirstLine() int {
+	if len(p.Lines) == 0 {
+		return 0
+	}
+	return p.Lines[0]
+}
+
+// String returns the path and all lines.
+func (p *Place) String() string { return p.label(len(p.Lines)) }
 
 // A textPart is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
 type textPart struct {
@@ -87,11 +115,16 @@ func data(text string) textPart { return textPart{text, true} }
 // setText sets the text of a line from its parts.
 func (l *Line) setText(words ...textPart) {
 	l.words = words
+	l.Text = joined(words)
+}
+
+// joined returns a text from its parts.
+func joined(words []textPart) string {
 	var b strings.Builder
 	for _, w := range words {
 		b.WriteString(w.text)
 	}
-	l.Text = b.String()
+	return b.String()
 }
 
 // place sets the file of a line.

@@ -41,15 +41,15 @@ func (j *judge) callers(p repo.Path, name string) error {
 	if err != nil {
 		return err
 	}
-	var places []fileLine
+	c := &cause{kind: Broken, verb: "calls ", command: "ken uses " + fault.Quote(string(p)+"#"+name)}
+	c.what = []textPart{data(name), prose(" of "), data(p.String()), prose(", whose parameters this change alters")}
 	for _, e := range users {
 		calls := e.Symbol == name && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
 		if calls && !j.paths[e.From] {
-			places = append(places, fileLine{e.From, e.Lines[0]})
+			c.add(e.From, e.Lines...)
 		}
 	}
-	what := []textPart{prose("calls "), data(name), prose(" of "), data(p.String()), prose(", whose parameters this change alters")}
-	j.addPlaces(places, "ken uses "+fault.Quote(string(p)+"#"+name), what)
+	j.addCause(c)
 	return nil
 }
 

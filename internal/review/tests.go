@@ -95,7 +95,7 @@ func testsLine(list []usage.Test, command string, ran int, all bool) Line {
 	for _, t := range list {
 		l.Tests = append(l.Tests, t.PathJSON)
 	}
-	l.listTests = all && len(list) > 1
+	l.listAll = all && len(list) > 1
 	switch {
 	case command == "" || ran == 0 && len(list) == 1:
 		l.Command = ""

@@ -91,10 +91,11 @@ func writeRows(b *strings.Builder, lines []Line, quote func(string) string) {
 			parts += "  " + quote(l.Command)
 		}
 		b.WriteString(strings.TrimRight(parts, " ") + "\n")
-		if l.listTests {
-			for _, t := range l.Tests {
-				fmt.Fprintf(b, "%-7s  %s\n", "", quote(t.Path))
-			}
+		if !l.listAll {
+			continue
+		}
+		for _, f := range l.Files() {
+			fmt.Fprintf(b, "%-7s  %s\n", "", quote(f.String()))
 		}
 	}
 }
@@ -114,7 +115,7 @@ func (l *Line) textWith(quote func(string) string) string {
 
 // subject returns the subject as quote returns it, unless it is a count.
 func (l *Line) subject(quote func(string) string) string {
-	if l.Kind == Tests && l.Path == "" {
+	if l.Path == "" {
 		return l.Subject
 	}
 	return quote(l.Subject)

@@ -55,19 +55,19 @@ type reviewRow struct {
 	Href    template.URL // "" if there is no page
 	Text    string
 	Command string
-	Tests   []reviewTest
-	More    int // tests that are not listed
+	Files   []reviewFile // tests, or files with the same cause
+	More    int          // files that are not listed
 }
 
-type reviewTest struct {
-	Path string
+type reviewFile struct {
+	Name string
 	Href template.URL
 }
 
 const (
 	reviewTime = 40 * time.Second // how long a program waits for a review
 	mostOlder  = 100              // older problems on a page
-	mostTests  = 20               // tests of one line
+	mostFiles  = 20               // files of one line
 )
 
 // reviewPage shows what the current change of each worktree makes stale or breaks.
@@ -222,16 +222,17 @@ func (pd *pageData) reviewRow(l *review.Line) reviewRow {
 	} else if l.Kind == review.Drift {
 		row.Href = pd.Node(l.Subject)
 	}
-	for _, t := range l.Tests[:min(len(l.Tests), mostTests)] {
-		test := reviewTest{Path: t.Path}
-		if p, err := t.Raw(); err == nil {
-			test.Href = pd.trackedFile(p, 0)
+	files := l.Files()
+	row.More = max(0, len(files)-mostFiles)
+	for _, f := range files[:len(files)-row.More] {
+		file := reviewFile{Name: f.String()}
+		if p, err := f.Raw(); err == nil {
+			file.Href = pd.trackedFile(p, f.FirstLine())
 		}
-		row.Tests = append(row.Tests, test)
+		row.Files = append(row.Files, file)
 	}
-	row.More = len(l.Tests) - len(row.Tests)
-	if len(row.Tests) == 1 && row.Tests[0].Path == row.Subject {
-		row.Href, row.Tests = row.Tests[0].Href, nil // one test is named by the line itself
+	if len(row.Files) == 1 && row.Files[0].Name == row.Subject {
+		row.Href, row.Files = row.Files[0].Href, nil // one test is named by the line itself
 	}
 	return row
 }

@@ -1,0 +1,93 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ken/internal/english"
+	"ken/internal/repo"
+)
+
+// A cause is one thing that a change did, with all the places that it breaks. It becomes one line.
+type cause struct {
+	kind    Kind
+	verb    string // of one file, such as "still uses "; several files "still use "
+	what    []textPart
+	command string
+	places  []Place
+}
+
+// add adds lines of a file.
+func (c *cause) add(p repo.Path, lines ...int) {
+	i := slices.IndexFunc(c.places, func(o Place) bool { return o.PathJSON == p.JSON() })
+	if i < 0 {
+		i = len(c.places)
+		c.places = append(c.places, Place{PathJSON: p.JSON()})
+	}
+	place := &c.places[i]
+	place.Lines = append(place.Lines, lines...)
+	slices.Sort(place.Lines)
+	place.Lines = slices.Compact(place.Lines)
+}
+
+// fewPlaces limits the files, and the lines of one file, that a text names.
+const fewPlaces = 3
+
+// label returns the path of a place with its first lines.
+func (p *Place) label(most int) string {
+	var lines []string
+	for _, n := range p.Lines[:min(most, len(p.Lines))] {
+		lines = append(lines, strconv.Itoa(n))
+	}
+	if more := len(p.Lines) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("+%d", more))
+	}
+	if len(lines) == 0 {
+		return p.Path
+	}
+	return p.Path + ":" + strings.Join(lines, ",")
+}
+
+// firstPlaces names the first files, and counts the others.
+func (c *cause) firstPlaces() (words []textPart) {
+	separator := ": "
+	for _, p := range c.places[:min(fewPlaces, len(c.places))] {
+		words = append(words, prose(separator), data(p.label(fewPlaces)))
+		separator = ", "
+	}
+	if more := len(c.places) - fewPlaces; more > 0 {
+		words = append(words, prose(fmt.Sprintf(", +%d", more)))
+	}
+	return words
+}
+
+// addCause adds the line of a cause. The line of one file names it; the line of several files counts them and names
+// the first.
+func (j *judge) addCause(c *cause) {
+	if len(c.places) == 0 {
+		return
+	}
+	slices.SortFunc(c.places, func(a, b Place) int { return cmp.Compare(a.Path, b.Path) })
+	l := Line{Kind: c.kind, Command: c.command}
+	if len(c.places) == 1 {
+		p := c.places[0]
+		l.PathJSON = p.PathJSON
+		l.Subject = p.label(fewPlaces)
+		l.Line = p.FirstLine()
+		l.setText(append([]textPart{prose(c.verb)}, c.what...)...)
+		j.add(l)
+		return
+	}
+	l.Subject = english.Count(len(c.places), "file")
+	l.Places = c.places
+	l.listAll = j.All
+	words := append([]textPart{prose(strings.Replace(c.verb, "s ", " ", 1))}, c.what...)
+	if !j.All {
+		words = append(words, c.firstPlaces()...)
+	}
+	l.setText(words...)
+	j.add(l)
+}
