@@ -196,7 +196,7 @@ func mentions(w *board.Worktree) (list []Item) {
 	for i := range stale {
 		m := &stale[i]
 		it := Item{
-			Kind: Mention, Word: string(m.Verdict), Subject: fmt.Sprintf("%s:%d", m.File, m.Line), Path: m.File, Line: m.Line, Name: m.Name,
+			Kind: Mention, Word: m.Verdict.String(), Subject: fmt.Sprintf("%s:%d", m.File, m.Line), Path: m.File, Line: m.Line, Name: m.Name,
 			Why:     "mentions " + repo.Shorten(m.Text, maxSubject) + ", " + m.Describe(maxSubject),
 			Command: ken("docs", string(m.File)),
 		}

@@ -40,10 +40,10 @@ func oneOfEach() *board.Board {
 	}
 	w := board.Worktree{
 		Files: read(board.Files{
-			Unknown: []registry.Verdict{
+			Unknown: []registry.FileState{
 				{PathJSON: repo.Path("locked.go").JSON(), Reason: "permission denied", Summary: fresh.Stale},
 			},
-			Stale: []registry.Verdict{
+			Stale: []registry.FileState{
 				{PathJSON: repo.Path("main.go").JSON(), Content: registry.Comparison{State: fresh.Stale}, Summary: fresh.Stale, Grade: fresh.GradeBody},
 			},
 			RenamedFrom: read(map[repo.Path]repo.Path{"main.go": "old.go"}),
@@ -228,7 +228,7 @@ func TestPartOfPartThatCannotBeRead(t *testing.T) {
 	}
 	w := board.Worktree{
 		Files: read(board.Files{
-			Stale:       []registry.Verdict{{PathJSON: repo.Path("main.go").JSON(), Content: registry.Comparison{State: fresh.Stale}, Summary: fresh.Stale}},
+			Stale:       []registry.FileState{{PathJSON: repo.Path("main.go").JSON(), Content: registry.Comparison{State: fresh.Stale}, Summary: fresh.Stale}},
 			RenamedFrom: board.Part[map[repo.Path]repo.Path]{Unknown: unread("files")},
 		}),
 		State: read(board.State{Workflow: board.Part[workflow.Document]{Unknown: unread("workflow")}}),

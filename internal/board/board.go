@@ -98,8 +98,8 @@ type Files struct {
 	MapFiles []MapFile `json:"-"`
 	// Stale are the files whose summary is stale, and Unknown those about which ken could not tell. They
 	// are not part of the JSON: ken status --json prints them.
-	Stale   []registry.Verdict `json:"-"`
-	Unknown []registry.Verdict `json:"-"`
+	Stale   []registry.FileState `json:"-"`
+	Unknown []registry.FileState `json:"-"`
 	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
 	RenamedFrom Part[map[repo.Path]repo.Path] `json:"-"`
 }

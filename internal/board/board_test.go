@@ -296,7 +296,7 @@ func TestReasonsAreInPlainWords(t *testing.T) {
 func TestFilesThatNeedAttention(t *testing.T) {
 	w := healthy()
 	verdict := func(p repo.Path, content fresh.Verdict, summary fresh.State) {
-		w.report.Verdicts = append(w.report.Verdicts, registry.Verdict{PathJSON: p.JSON(), Content: registry.Comparison(content), Summary: summary})
+		w.report.Verdicts = append(w.report.Verdicts, registry.FileState{PathJSON: p.JSON(), Content: registry.Comparison(content), Summary: summary})
 	}
 	verdict("fresh.go", fresh.Verdict{State: fresh.Fresh}, fresh.Fresh)
 	verdict("edited.go", fresh.Verdict{State: fresh.Stale}, fresh.None)
@@ -313,7 +313,7 @@ func TestFilesThatNeedAttention(t *testing.T) {
 	if files == nil || files.RenamedFrom.Unknown == nil {
 		t.Fatalf("the files are %+v; want them known, but not their earlier paths", files)
 	}
-	names := func(list []registry.Verdict) (names []string) {
+	names := func(list []registry.FileState) (names []string) {
 		for _, v := range list {
 			names = append(names, v.Path)
 		}
@@ -330,7 +330,7 @@ func TestFilesThatNeedAttention(t *testing.T) {
 // A source reads only what its face shows.
 func TestSourceWithoutMap(t *testing.T) {
 	w := healthy()
-	w.report.Verdicts = []registry.Verdict{{PathJSON: repo.Path("a.go").JSON(), Content: registry.Comparison{State: fresh.Fresh}, Summary: fresh.Fresh}}
+	w.report.Verdicts = []registry.FileState{{PathJSON: repo.Path("a.go").JSON(), Content: registry.Comparison{State: fresh.Fresh}, Summary: fresh.Fresh}}
 	w.archive = errors.New("nobody asked for the archive")
 	s := source(w)
 	s.Archive = false

@@ -13,6 +13,7 @@ import (
 	"ken/internal/docs/mention"
 	"ken/internal/english"
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -141,13 +142,13 @@ const docsSubject = 72
 
 func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 	head := struct {
-		Commit    repo.ID              `json:"commit"`
-		Documents int                  `json:"documents"`
-		Counts    map[docs.Verdict]int `json:"counts"`
-		Hidden    map[string]int       `json:"hidden"`
-		Unknown   []fault.Unknown      `json:"unknown"`
-		Passed    int                  `json:"passed"`
-	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), rep.Unknown(true), rep.UnreadFormats}
+		Commit    repo.ID               `json:"commit"`
+		Documents int                   `json:"documents"`
+		Counts    map[fresh.Verdict]int `json:"counts"`
+		Hidden    map[string]int        `json:"hidden"`
+		Unknown   []fault.Unknown       `json:"unknown"`
+		Passed    int                   `json:"passed"`
+	}{rep.Head, len(rep.Documents), make(map[fresh.Verdict]int), make(map[string]int), rep.Unknown(true), rep.UnreadFormats}
 	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
 		head.Counts[v] = counts[v]
@@ -176,7 +177,7 @@ func (p *program) docsSARIF(found []docs.CheckedMention) sarifLog {
 }
 
 // docsRule is the rule that a stale mention breaks.
-func docsRule(kind mention.Kind, verdict docs.Verdict) sarifRule {
+func docsRule(kind mention.Kind, verdict fresh.Verdict) sarifRule {
 	thing := map[mention.Kind]string{
 		mention.Path: "A file or directory", mention.Symbol: "A symbol", mention.Command: "A command", mention.Anchor: "A heading",
 	}[kind]
@@ -184,7 +185,7 @@ func docsRule(kind mention.Kind, verdict docs.Verdict) sarifRule {
 	if verdict == docs.Moved {
 		short, help = thing+" that a document mentions has moved.", "Run: ken docs --fix. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
 	}
-	return sarifRule{ID: "docs/" + string(kind) + "-" + string(verdict), Short: &sarifText{short}, Help: &sarifText{help}}
+	return sarifRule{ID: "docs/" + string(kind) + "-" + verdict.String(), Short: &sarifText{short}, Help: &sarifText{help}}
 }
 
 // fixDocs rewrites mentions that moved, prints them, and reports whether any stay stale.

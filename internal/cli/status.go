@@ -242,7 +242,7 @@ func counted(n int, noun string) string {
 }
 
 // describeVerdict returns a verdict in plain words, and the colour of the first word.
-func describeVerdict(v registry.Verdict) (word string, tone term.Tone, why string) {
+func describeVerdict(v registry.FileState) (word string, tone term.Tone, why string) {
 	word, why = v.Describe()
 	switch word {
 	case "fresh":

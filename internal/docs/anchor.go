@@ -38,7 +38,7 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 	gone := make(map[int]bool)
 	for i := range j.list {
 		m := &j.list[i]
-		if m.Kind != mention.Anchor || m.Verdict != "" {
+		if m.Kind != mention.Anchor || m.hasVerdict() {
 			continue
 		}
 		gone[i] = true
@@ -103,7 +103,7 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 	for k, l := range checks {
 		m := &j.list[whose[k]]
 		switch {
-		case l.unread && m.Verdict == "":
+		case l.unread && !m.hasVerdict():
 			m.Verdict, m.Why = Unknown, whyUnread
 		case l.has && !m.ExistedThen:
 			m.Verdict, m.ExistedThen = Gone, true
@@ -113,7 +113,7 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 		}
 	}
 	for _, i := range open {
-		if m := &j.list[i]; m.Verdict == "" && claims[i].vague != "" {
+		if m := &j.list[i]; !m.hasVerdict() && claims[i].vague != "" {
 			m.Verdict, m.Why = Unknown, claims[i].vague
 		}
 	}

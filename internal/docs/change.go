@@ -256,7 +256,7 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 	corrected := c.correctedLines(doc, content, list, edited)
 	for i := range list { // the document may name the new path nearby
 		m := &list[i]
-		if m.Kind == mention.Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, possiblePaths(doc, &m.Mention, false)) {
+		if m.Kind == mention.Path && !m.hasVerdict() && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, possiblePaths(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}

@@ -163,7 +163,7 @@ func scripts(content []byte) commandList {
 func (j *judge) judgeCommands(ctx context.Context, files []repo.File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == mention.Command && m.Verdict == "" {
+		if m := &j.list[i]; m.Kind == mention.Command && !m.hasVerdict() {
 			open[m.Tool] = append(open[m.Tool], i)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Describe returns the verdict on a mention as text, with at most this many characters of the commit's subject.
 func (m *CheckedMention) Describe(subject int) string {
-	text := string(m.Verdict)
+	text := m.Verdict.String()
 	if m.Verdict == Moved {
 		text += " to " + m.To.String()
 	}
@@ -21,7 +21,7 @@ func (m *CheckedMention) Describe(subject int) string {
 		text += ", commit unknown"
 	}
 	why := m.Why
-	if m.Hidden != "" && m.Hidden != string(m.Verdict) {
+	if m.Hidden != "" && m.Hidden != m.Verdict.String() {
 		why = m.Hidden
 	}
 	if why != "" {

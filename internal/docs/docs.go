@@ -20,15 +20,14 @@
 // history nor documents without a removed name.
 package docs
 
-// A Verdict says whether the thing that a mention names exists.
-type Verdict string
+import "ken/internal/fresh"
 
-// The verdicts.
-const (
-	Holds     Verdict = "holds"
-	Moved     Verdict = "moved"     // it exists elsewhere now
-	Gone      Verdict = "gone"      // it existed
-	Never     Verdict = "never"     // it never existed, as far as the history goes back
-	Ambiguous Verdict = "ambiguous" // it may be one of several things, or nothing of this repository
-	Unknown   Verdict = "unknown"   // the history is incomplete
+// The verdicts about a mention: whether the thing that it names exists.
+var (
+	Holds     = fresh.Holds.Verdict()
+	Moved     = fresh.Moved.Verdict()
+	Gone      = fresh.Verdict{State: fresh.Gone} // it existed
+	Never     = fresh.Never.Verdict()
+	Ambiguous = fresh.Ambiguous.Verdict()
+	Unknown   = fresh.Verdict{State: fresh.Unknown} // the history is incomplete
 )

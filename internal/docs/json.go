@@ -2,28 +2,29 @@ package docs
 
 import (
 	"ken/internal/docs/mention"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
 // A MentionJSON is a mention in the output of --json and the HTTP API.
 type MentionJSON struct {
-	File    string       `json:"file"`
-	FileB64 string       `json:"file_b64,omitempty"`
-	Line    int          `json:"line"`
-	Mention string       `json:"mention"`
-	Name    string       `json:"name"`
-	Kind    mention.Kind `json:"kind"`
-	Form    mention.Form `json:"form"`
-	Tool    string       `json:"tool,omitempty"`
-	Verdict Verdict      `json:"verdict"`
-	Since   repo.ID      `json:"since"`
-	Subject string       `json:"since_subject,omitempty"`
-	Date    string       `json:"since_date,omitempty"`
-	Pending bool         `json:"uncommitted,omitempty"`
-	MovedTo *string      `json:"moved_to"`
-	Written repo.ID      `json:"written,omitzero"`
-	Hidden  string       `json:"hidden,omitempty"`
-	Why     string       `json:"why,omitempty"`
+	File    string        `json:"file"`
+	FileB64 string        `json:"file_b64,omitempty"`
+	Line    int           `json:"line"`
+	Mention string        `json:"mention"`
+	Name    string        `json:"name"`
+	Kind    mention.Kind  `json:"kind"`
+	Form    mention.Form  `json:"form"`
+	Tool    string        `json:"tool,omitempty"`
+	Verdict fresh.Verdict `json:"verdict"`
+	Since   repo.ID       `json:"since"`
+	Subject string        `json:"since_subject,omitempty"`
+	Date    string        `json:"since_date,omitempty"`
+	Pending bool          `json:"uncommitted,omitempty"`
+	MovedTo *string       `json:"moved_to"`
+	Written repo.ID       `json:"written,omitzero"`
+	Hidden  string        `json:"hidden,omitempty"`
+	Why     string        `json:"why,omitempty"`
 }
 
 // JSON returns the mention as --json prints it.

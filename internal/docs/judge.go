@@ -11,13 +11,14 @@ import (
 
 	"ken/internal/docs/mention"
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
 // A CheckedMention is a mention with its verdict.
 type CheckedMention struct {
 	mention.Mention
-	Verdict Verdict
+	Verdict fresh.Verdict
 	// Since is the commit that removed the thing; nil if it is unknown, or if the removal is not committed.
 	Since *Commit
 	// Uncommitted is set if HEAD still has the thing.
@@ -59,12 +60,12 @@ type Report struct {
 // DocumentCounts counts the mentions of a document by verdict.
 type DocumentCounts struct {
 	File   repo.Path
-	Counts map[Verdict]int
+	Counts map[fresh.Verdict]int
 }
 
 // Counts returns the counts of all documents.
-func (r *Report) Counts() map[Verdict]int {
-	all := make(map[Verdict]int)
+func (r *Report) Counts() map[fresh.Verdict]int {
+	all := make(map[fresh.Verdict]int)
 	for _, d := range r.Documents {
 		for v, n := range d.Counts {
 			all[v] += n
@@ -102,7 +103,7 @@ func gapOf(list []CheckedMention, gap string) string {
 // Undecided reports whether any unknown mention may be stale.
 func (r *Report) Undecided() bool {
 	return slices.ContainsFunc(r.Mentions, func(m CheckedMention) bool {
-		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.IsCommonName()
+		return m.Verdict == Unknown && m.Hidden == Unknown.String() && !m.IsCommonName()
 	})
 }
 
@@ -232,13 +233,13 @@ func (j *judge) tally() {
 func (t docStatements) hidden(m *CheckedMention) string {
 	switch {
 	case m.Verdict == Holds:
-		return string(m.Verdict)
+		return m.Verdict.String()
 	case m.Hidden != "":
 		return m.Hidden
 	case m.Hedged && (!m.ExistedThen || m.Verdict != Gone && m.Verdict != Moved):
 		return HiddenHedged // the history never had it
 	case m.Verdict != Gone && m.Verdict != Moved:
-		return string(m.Verdict)
+		return m.Verdict.String()
 	case !m.ExistedThen:
 		return HiddenNeverExisted
 	case m.IsCommonName():
@@ -331,7 +332,7 @@ func (j *judge) readDocuments(ctx context.Context, files []repo.File) error {
 			})
 			continue
 		}
-		j.report.Documents = append(j.report.Documents, DocumentCounts{f.Path, make(map[Verdict]int)})
+		j.report.Documents = append(j.report.Documents, DocumentCounts{f.Path, make(map[fresh.Verdict]int)})
 		j.list = append(j.list, found[i]...)
 		if partial[i] != "" {
 			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: "only partly checked: " + partial[i], Permanent: true})
@@ -353,7 +354,7 @@ func (j *judge) judgeByTree(ctx context.Context, files []repo.File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]
-		if m.Kind != mention.Path || m.Verdict != "" {
+		if m.Kind != mention.Path || m.hasVerdict() {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -410,12 +411,12 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	}
 	for k, i := range whose {
 		// A submodule has a history of its own, and git does not report which of its paths are ignored.
-		if m := &j.list[i]; m.Verdict == "" && j.index.behind(string(paths[k]), repo.Gitlink) {
+		if m := &j.list[i]; !m.hasVerdict() && j.index.behind(string(paths[k]), repo.Gitlink) {
 			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and is not there"
 		}
 	}
 	for k, i := range whose {
-		if j.list[i].Verdict == "" {
+		if !j.list[i].hasVerdict() {
 			rest, restOf = append(rest, paths[k]), append(restOf, i)
 		}
 	}
@@ -439,7 +440,7 @@ func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) 
 func (j *judge) judgeByHistory(ctx context.Context) error {
 	open := false
 	for i := range j.list {
-		open = open || j.list[i].Verdict == ""
+		open = open || !j.list[i].hasVerdict()
 	}
 	if !open {
 		return nil
@@ -496,13 +497,16 @@ func (j *judge) dropCasualMentions() {
 }
 
 // setRemainingVerdicts sets the verdict of all mentions without one.
-func (j *judge) setRemainingVerdicts(v Verdict, why string) {
+func (j *judge) setRemainingVerdicts(v fresh.Verdict, why string) {
 	for i := range j.list {
-		if m := &j.list[i]; m.Verdict == "" {
+		if m := &j.list[i]; !m.hasVerdict() {
 			m.Verdict, m.Why = v, why
 		}
 	}
 }
 
+// hasVerdict reports whether a mention was judged. One that ken judged as unknown has a reason.
+func (m *CheckedMention) hasVerdict() bool { return m.Verdict != Unknown || m.Why != "" }
+
 // Verdicts lists all verdicts.
-var Verdicts = []Verdict{Holds, Moved, Gone, Never, Ambiguous, Unknown}
+var Verdicts = []fresh.Verdict{Holds, Moved, Gone, Never, Ambiguous, Unknown}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ken/internal/docs/mention"
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/testcost"
 )
@@ -264,7 +265,7 @@ func TestJudgeBombs(t *testing.T) {
 			return &judge{index: c}
 		},
 		"what has gone": func(n int) *judge {
-			j := &judge{report: &Report{Documents: []DocumentCounts{{"README.md", make(map[Verdict]int)}}}}
+			j := &judge{report: &Report{Documents: []DocumentCounts{{"README.md", make(map[fresh.Verdict]int)}}}}
 			for i := range n {
 				m := CheckedMention{Mention: mention.Mention{File: "README.md", Line: 2 * i, Kind: mention.Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, ExistedThen: true}
 				switch i % 3 {

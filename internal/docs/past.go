@@ -21,7 +21,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 	for i := range j.list {
 		m := &j.list[i]
 		switch {
-		case m.Verdict != "":
+		case m.hasVerdict():
 			continue
 		case m.Glob:
 			m.Verdict, m.Why = Ambiguous, "nothing matches it"

@@ -90,7 +90,7 @@ func eachWord(text []byte, f func(at int, word []byte)) {
 func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == mention.Symbol && m.Verdict == "" {
+		if m := &j.list[i]; m.Kind == mention.Symbol && !m.hasVerdict() {
 			scan.add(m.Name)
 		}
 	}
@@ -131,7 +131,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	}
 	for i := range j.list {
 		switch m := &j.list[i]; {
-		case m.Kind != mention.Symbol || m.Verdict != "":
+		case m.Kind != mention.Symbol || m.hasVerdict():
 		case scan.holds(m.Name):
 			m.Verdict = Holds
 		case blind >= 0:

@@ -20,11 +20,16 @@ const (
 	Incomplete    Reason = "incomplete"  // stale: the text was written while subdirectories had no summary
 	Partial       Reason = "partial"     // stale: the author of the text could not finish it
 	Failed        Reason = "failed"      // stale: a model or agent failed to write the text
+	Holds         Reason = "holds"       // fresh: what a document names exists
+	Moved         Reason = "moved"       // stale: what a document names exists elsewhere now
+	Never         Reason = "never"       // gone: what a document names never existed, as far as the history goes back
+	Ambiguous     Reason = "ambiguous"   // unknown: it may be one of several things, or nothing of this repository
 )
 
 var reasonStates = map[Reason]State{
 	Conflicted: Unknown, NotCheckedOut: Fresh,
 	StaleSelf: Stale, StaleBelow: Stale, Incomplete: Stale, Partial: Stale, Failed: Stale,
+	Holds: Fresh, Moved: Stale, Never: Gone, Ambiguous: Unknown,
 }
 
 // Verdict returns the verdict with this reason.

@@ -75,7 +75,7 @@ func limitVerdicts(rep *registry.Report, limit int) *verified {
 		limit = listLimit
 	}
 	out := &verified{Report: rep}
-	slices.SortStableFunc(rep.Verdicts, func(a, b registry.Verdict) int { return cmp.Compare(urgency(a), urgency(b)) })
+	slices.SortStableFunc(rep.Verdicts, func(a, b registry.FileState) int { return cmp.Compare(urgency(a), urgency(b)) })
 	if n := len(rep.Verdicts); n > limit {
 		rep.Verdicts, out.Omitted = rep.Verdicts[:limit], n-limit
 	}
@@ -83,7 +83,7 @@ func limitVerdicts(rep *registry.Report, limit int) *verified {
 }
 
 // urgency is 0 for the paths that need attention most.
-func urgency(v registry.Verdict) int {
+func urgency(v registry.FileState) int {
 	word, _ := v.Describe()
 	i := slices.Index([]string{"stale", "gone", "changed", "new", "fresh", "none", "excluded", "sparse"}, word)
 	return i + 1 // unknown and conflicted are not in the list

@@ -100,7 +100,7 @@ func entered(t rapid.TB, rep *registry.Report, state registry.State, reasons ...
 
 func same[T any](t rapid.TB, what string, got, want T) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b repo.ID) bool { return a == b }), cmp.AllowUnexported(registry.Verdict{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b repo.ID) bool { return a == b }), cmp.AllowUnexported(registry.FileState{})); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -198,8 +198,8 @@ func (v *verification) dropRow(row store.FileRow) {
 }
 
 // goneVerdict returns the verdict of a path that is no longer tracked.
-func goneVerdict(row store.FileRow) Verdict {
-	return Verdict{
+func goneVerdict(row store.FileRow) FileState {
+	return FileState{
 		path: row.Path, Content: Comparison{State: fresh.Gone}, MD5: row.Content.MD5, ID: row.Content.ID,
 		Summary: fresh.Gone, Kind: row.Kind, Reason: reasonUntracked, untracked: true,
 	}

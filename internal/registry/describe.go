@@ -7,7 +7,7 @@ import (
 )
 
 // Describe returns a verdict as words for people: the state of the summary first, then how the file changed.
-func (v Verdict) Describe() (word, why string) {
+func (v FileState) Describe() (word, why string) {
 	if v.Content.Reason == fresh.NotCheckedOut {
 		switch v.Summary {
 		case fresh.Stale:
@@ -62,12 +62,12 @@ func (v Verdict) Describe() (word, why string) {
 }
 
 // staleFor returns the reason why a summary is stale.
-func (v Verdict) staleFor() string {
+func (v FileState) staleFor() string {
 	return "edited since the summary was written" + colon(extent(v.Grade))
 }
 
 // renamed returns the former path of a renamed file and then sep, "" for other files.
-func (v Verdict) renamed(sep string) string {
+func (v FileState) renamed(sep string) string {
 	if v.PathChanged == "" {
 		return ""
 	}

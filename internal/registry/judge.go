@@ -11,7 +11,7 @@ import (
 // judgeItem adds the verdict of an item to the report, and queues its row if the row changed.
 func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) {
 	s := v.view.pathState(it.i)
-	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
+	verdict := FileState{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
 	verdict.Summary, verdict.Grade = v.verdictOf(s.state, row)
 	keep := true // whether the worktree has a row of it afterwards
 	switch s.state {
@@ -99,7 +99,7 @@ func (r *Registry) verdictOf(state contentState, row store.FileRow) (fresh.State
 
 // sparseVerdict returns the verdict of a path that is not checked out. Its blob is its content, unless a filter changes
 // the bytes. Then the verdict is unknown.
-func (r *Registry) sparseVerdict(row store.FileRow) Verdict {
+func (r *Registry) sparseVerdict(row store.FileRow) FileState {
 	v := r.rowVerdict(row)
 	v.Content.Reason = fresh.NotCheckedOut
 	v.Reason = reasonSparse

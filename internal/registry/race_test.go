@@ -74,7 +74,7 @@ func TestRowsOfAnotherRunAreCompared(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						i := slices.IndexFunc(rep.Verdicts, func(v registry.Verdict) bool { return v.Path == "b.go" })
+						i := slices.IndexFunc(rep.Verdicts, func(v registry.FileState) bool { return v.Path == "b.go" })
 						if i < 0 {
 							t.Errorf("%s does not list b.go, whose row differs: %v", name, verdicts(rep))
 						} else if v := rep.Verdicts[i]; v.Content.State != fresh.Stale || v.ID != blob("beta") {

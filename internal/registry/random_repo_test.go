@@ -194,7 +194,7 @@ func (r *randomRepo) agree(t *rapid.T, a, b *registry.Report) {
 // quiet returns a report without the paths that are not checked out and whose text is not stale.
 func quiet(rep *registry.Report) *registry.Report {
 	only := *rep
-	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.Verdict) bool {
+	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.FileState) bool {
 		return v.Content.Reason == fresh.NotCheckedOut && v.Summary != fresh.Stale
 	})
 	return &only
@@ -202,7 +202,7 @@ func quiet(rep *registry.Report) *registry.Report {
 
 func notable(rep *registry.Report) []string {
 	only := *rep
-	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.Verdict) bool { return !v.Notable() })
+	only.Verdicts = slices.DeleteFunc(slices.Clone(rep.Verdicts), func(v registry.FileState) bool { return !v.Notable() })
 	return verdicts(&only)
 }
 

@@ -20,7 +20,7 @@ type Report struct {
 	LastVerified repo.ID   `json:"last_verified_sha"`
 	Upstream     Upstream  `json:"upstream"`
 	Counts       Counts    `json:"counts"`
-	Verdicts     []Verdict `json:"verdicts"`
+	Verdicts     []FileState `json:"verdicts"`
 	Untracked    *Paths    `json:"untracked,omitempty"`
 }
 
@@ -84,8 +84,8 @@ func (c Comparison) String() string {
 // MarshalText returns the word for the comparison.
 func (c Comparison) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// A Verdict is the state of one path and of its summary.
-type Verdict struct {
+// A FileState is the state of one path and of its summary.
+type FileState struct {
 	repo.PathJSON
 	Content     Comparison  `json:"verdict"`
 	MD5         repo.MD5    `json:"content_md5"` // null if the bytes were not read
@@ -104,19 +104,19 @@ type Verdict struct {
 }
 
 // RawPath returns the path as raw bytes.
-func (v Verdict) RawPath() repo.Path { return v.path }
+func (v FileState) RawPath() repo.Path { return v.path }
 
 // Lost reports whether the file has a summary and is deleted on disk.
-func (v Verdict) Lost() bool { return v.lost }
+func (v FileState) Lost() bool { return v.lost }
 
 // Notable reports whether a list should show the path: it changed, or its summary does not hold.
-func (v Verdict) Notable() bool {
+func (v FileState) Notable() bool {
 	changed := v.Content.State != fresh.Fresh || v.Content.Reason != ""
 	return changed || v.Summary == fresh.Stale || v.Summary == fresh.Unknown
 }
 
 // add counts v, and lists it if it is notable or if all paths are wanted.
-func (rep *Report) add(v Verdict, all bool) {
+func (rep *Report) add(v FileState, all bool) {
 	rep.tally(v)
 	if all || v.Notable() {
 		v.PathJSON = v.path.JSON()
@@ -125,7 +125,7 @@ func (rep *Report) add(v Verdict, all bool) {
 }
 
 // list counts v, and lists it as the options say.
-func (rep *Report) list(v Verdict, opts VerifyOptions) {
+func (rep *Report) list(v FileState, opts VerifyOptions) {
 	if opts.omits(v, rep.State) {
 		rep.tally(v)
 		return
@@ -145,11 +145,11 @@ func (rep *Report) matches(t store.FileCounts) {
 
 // sort sorts the verdicts by path, in byte order.
 func (rep *Report) sort() {
-	slices.SortFunc(rep.Verdicts, func(a, b Verdict) int { return strings.Compare(string(a.path), string(b.path)) })
+	slices.SortFunc(rep.Verdicts, func(a, b FileState) int { return strings.Compare(string(a.path), string(b.path)) })
 }
 
 // tally counts v.
-func (rep *Report) tally(v Verdict) {
+func (rep *Report) tally(v FileState) {
 	c := &rep.Counts
 	switch v.Content.String() {
 	case "match":

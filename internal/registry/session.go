@@ -188,7 +188,7 @@ func (r *Registry) setFacts(ctx context.Context, e *session) error {
 func (e *session) report() *Report {
 	rep := &Report{
 		State: e.state, Reasons: e.reasons, Head: e.view.snap.Head.Commit, LastVerified: e.base.Head,
-		Upstream: Upstream{State: "unknown"}, Verdicts: []Verdict{},
+		Upstream: Upstream{State: "unknown"}, Verdicts: []FileState{},
 	}
 	if rep.Reasons == nil {
 		rep.Reasons = []Reason{}

@@ -26,7 +26,7 @@ type VerifyOptions struct {
 }
 
 // omits reports whether a verdict is counted but not listed. A verdict that does not hold is always listed.
-func (o VerifyOptions) omits(v Verdict, at State) bool {
+func (o VerifyOptions) omits(v FileState, at State) bool {
 	if v.Summary == fresh.Stale || slices.Contains(o.Paths, v.path) {
 		return false
 	}
@@ -233,7 +233,7 @@ func (r *Registry) chooseAgain(ctx context.Context, e *session) (now, before map
 
 // trustedVerdict returns the verdict of a path without reading it. left has the paths that are not checked
 // out.
-func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.Path]bool) Verdict {
+func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.Path]bool) FileState {
 	if left[row.Path] {
 		return r.sparseVerdict(row)
 	}
@@ -269,7 +269,7 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 
 // matchVerdict returns the verdict of entry i, whose row is current except for the md5: git may have converted the bytes
 // on disk since they were stored.
-func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
+func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) FileState {
 	v := r.rowVerdict(row)
 	read := seen.pathState(i).content.MD5
 	switch {
@@ -282,9 +282,9 @@ func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
 }
 
 // rowVerdict returns the verdict of an unchanged path from its row.
-func (r *Registry) rowVerdict(row store.FileRow) Verdict {
+func (r *Registry) rowVerdict(row store.FileRow) FileState {
 	state, grade := r.judge(row)
-	return Verdict{
+	return FileState{
 		path: row.Path, Content: Comparison{State: fresh.Fresh}, MD5: row.Content.MD5, ID: row.Content.ID,
 		Summary: state, Grade: grade, Kind: row.Kind, Reason: row.Excluded,
 	}

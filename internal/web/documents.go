@@ -15,6 +15,7 @@ import (
 	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/repo"
 )
@@ -49,7 +50,7 @@ type mentionRow struct {
 	Line    int
 	Href    template.URL
 	Text    string
-	Verdict docs.Verdict
+	Verdict fresh.Verdict
 	Kind    mention.Kind
 	To      repo.Path // where it is now, of one that moved
 	ToHref  template.URL
