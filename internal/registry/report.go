@@ -14,14 +14,14 @@ type Report struct {
 	// Clean is set if this verification was recorded and the next one will trust it.
 	Clean bool `json:"-"`
 
-	State        State     `json:"state"` // decided at entry
-	Reasons      []Reason  `json:"reasons"`
-	Head         repo.ID   `json:"head"` // when it was judged
-	LastVerified repo.ID   `json:"last_verified_sha"`
-	Upstream     Upstream  `json:"upstream"`
-	Counts       Counts    `json:"counts"`
+	State        State       `json:"state"` // decided at entry
+	Reasons      []Reason    `json:"reasons"`
+	Head         repo.ID     `json:"head"` // when it was judged
+	LastVerified repo.ID     `json:"last_verified_sha"`
+	Upstream     Upstream    `json:"upstream"`
+	Counts       Counts      `json:"counts"`
 	Verdicts     []FileState `json:"verdicts"`
-	Untracked    *Paths    `json:"untracked,omitempty"`
+	Untracked    *Paths      `json:"untracked,omitempty"`
 }
 
 // An Upstream compares the branch with the one that it follows, as last fetched.

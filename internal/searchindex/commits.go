@@ -34,17 +34,17 @@ func (x *Index) Commits(ctx context.Context) (map[repo.ID]bool, error) {
 func (x *Index) LastCommits(ctx context.Context, p repo.Path, limit int) ([]Commit, error) {
 	return x.commits(ctx, `
 		SELECT `+commitColumns+` FROM path JOIN touch ON touch.path = path.id JOIN entry ON entry.id = touch.entry
-		WHERE path.path = ?1 ORDER BY date DESC LIMIT ?2`, p, limit)
+		WHERE path.path = ?1 ORDER BY date DESC, oid LIMIT ?2`, p, limit)
 }
 
 // LastCommitsBelow returns the newest commits that touched a file in a directory.
 func (x *Index) LastCommitsBelow(ctx context.Context, dir repo.Path, limit int) ([]Commit, error) {
 	if dir == "" {
-		return x.commits(ctx, `SELECT `+commitColumns+` FROM entry ORDER BY date DESC LIMIT ?1`, limit)
+		return x.commits(ctx, `SELECT `+commitColumns+` FROM entry ORDER BY date DESC, oid LIMIT ?1`, limit)
 	}
 	return x.commits(ctx, `
 		SELECT DISTINCT `+commitColumns+` FROM path JOIN touch ON touch.path = path.id JOIN entry ON entry.id = touch.entry
-		WHERE path.path GLOB ?1 ORDER BY date DESC LIMIT ?2`, globBelow(dir), limit)
+		WHERE path.path GLOB ?1 ORDER BY date DESC, oid LIMIT ?2`, globBelow(dir), limit)
 }
 
 func (x *Index) commits(ctx context.Context, query string, args ...any) (list []Commit, err error) {
@@ -130,7 +130,7 @@ func (x *Index) Companions(ctx context.Context, file int64, maxFiles, limit int)
 		FROM touch JOIN entry ON entry.id = touch.entry JOIN touch AS other ON other.entry = touch.entry
 			JOIN file ON file.id = other.path JOIN path ON path.id = other.path
 		WHERE touch.path = ?1 AND other.path <> ?1 AND files <= ?2
-		GROUP BY other.path ORDER BY together DESC, other.path LIMIT ?3`, file, maxFiles, limit)
+		GROUP BY other.path ORDER BY together DESC, path.path LIMIT ?3`, file, maxFiles, limit)
 	return list, commits, err
 }
 

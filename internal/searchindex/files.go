@@ -104,6 +104,6 @@ func (x *Index) lookUp(p repo.Path) (number int64, ok bool, err error) {
 
 // PathsEndingIn returns the indexed files whose path is name or ends in /name.
 func (x *Index) PathsEndingIn(ctx context.Context, name string, limit int) ([]repo.Path, error) {
-	return x.paths(ctx, `SELECT path FROM path JOIN file USING (id) WHERE path = ?1 OR path GLOB ?2 ORDER BY length(path) LIMIT ?3`,
+	return x.paths(ctx, `SELECT path FROM path JOIN file USING (id) WHERE path = ?1 OR path GLOB ?2 ORDER BY length(path), path LIMIT ?3`,
 		name, "*/"+globLiteral(name), limit)
 }

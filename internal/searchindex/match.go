@@ -55,12 +55,12 @@ const filesWith = `SELECT ` + fileColumns + ` FROM in_text JOIN file ON file.id 
 
 // FilesWith returns the files whose text has all of the terms, best first.
 func (x *Index) FilesWith(ctx context.Context, terms []string, limit int) ([]Entry, error) {
-	return x.filesWith(ctx, terms, filesWith+`ORDER BY rank LIMIT ?2`, limit)
+	return x.filesWith(ctx, terms, filesWith+`ORDER BY rank, path.path LIMIT ?2`, limit)
 }
 
 // DocumentsWith returns the documents whose text has all of the terms, best first.
 func (x *Index) DocumentsWith(ctx context.Context, terms []string, limit int) ([]Entry, error) {
-	return x.filesWith(ctx, terms, filesWith+`AND kind = ?3 ORDER BY rank LIMIT ?2`, limit, repo.KindDoc)
+	return x.filesWith(ctx, terms, filesWith+`AND kind = ?3 ORDER BY rank, path.path LIMIT ?2`, limit, repo.KindDoc)
 }
 
 func (x *Index) filesWith(ctx context.Context, terms []string, query string, args ...any) (list []Entry, err error) {
