@@ -46,9 +46,10 @@ import (
 //     may then be passed over for that text, although git has the content by now; or it may
 //     hold although git still has no such content, since ken saw the bytes on disk.
 //   - A path that the file had before does not count if another file is there now.
-//   - A rename is one that git shows with a similarity of 50 %: between HEAD and the work
-//     tree, or in the history of the path, as git log --follow walks it. The last verified
-//     commit does not count: an answer from it would depend on when somebody looked (ADR 23).
+//   - A rename is one that git shows with a similarity of 50 %: between HEAD and the index, as
+//     git status shows it whatever was edited since, or in the history of the path, as git log
+//     --follow walks it. The last verified commit does not count: an answer from it would
+//     depend on when somebody looked (ADR 23).
 
 // A fileText is a text that ken was told to keep for a content.
 type fileText struct {
@@ -301,7 +302,7 @@ func (l *life) renamedFrom(s *sight, name string) []string {
 		}
 		return found
 	}
-	if from, ok := pairs("diff", "HEAD")[at]; ok {
+	if from, ok := pairs("diff", "--cached", "HEAD")[at]; ok {
 		old = append(old, from)
 		at = from
 	}
