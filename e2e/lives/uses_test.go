@@ -69,7 +69,7 @@ var (
 	}
 	pythonFiles = []string{"pkg/__init__.py", "pkg/a.py", "pkg/sub/__init__.py", "pkg/sub/b.py", "pkg/sub.py", "use.py"}
 	goFiles     = []string{"a/a.go", "a/more.go", "b/b.go", "b/a_test.go"}
-	ruleFiles   = []string{"package.json", "packages/core/package.json", "tsconfig.json", "base.json", "go.mod"}
+	ruleFiles   = []string{"package.json", "packages/core/package.json", "tsconfig.json", "base.json", "go.mod", "app/vite.config.ts", "app/svelte.config.js"}
 )
 
 var names = []string{"alpha", "beta", "gamma"}
@@ -140,7 +140,7 @@ func linkUses(s *scene, _ *op) string {
 
 func usesContent(r *rand.Rand, name string) string {
 	switch path.Base(name) {
-	case "package.json", "tsconfig.json", "base.json", "go.mod":
+	case "package.json", "tsconfig.json", "base.json", "go.mod", "vite.config.ts", "svelte.config.js":
 		return pick(r, ruleTexts[name])
 	}
 	var lines []string
@@ -178,7 +178,7 @@ var scriptLines = []string{
 	"export * from '../packages/core/src'", "export * as NAME from './index'",
 	"import { NAME } from './a'", "import { NAME as OTHER } from './b'", "import NAME from './view.vue'",
 	"import { NAME } from '@x/core'", "import * as OTHER from '@x/core/a'", "import { NAME } from '~/a'", "import './view.svelte'",
-	"import { NAME } from '@core/index'", "export default NAME", "NAME()", "new NAME().OTHER()", "OTHER.NAME()",
+	"import { NAME } from '@core/index'", "import { NAME } from '@app/a'", "import { NAME } from '$lib/a'", "export default NAME", "NAME()", "new NAME().OTHER()", "OTHER.NAME()",
 	"type T = typeof import('./a')", "const m = await import('./b')",
 }
 
@@ -207,5 +207,11 @@ var ruleTexts = map[string][]string{
 		`{"compilerOptions": {"baseUrl": "."}}`, "{}",
 	},
 	"base.json": {`{"compilerOptions": {"paths": {"~/*": ["./app/*"], "@core/*": ["packages/core/src/*"]}}}`, `{"compilerOptions": {"paths": {"~/*": ["./pkg/*"]}}}`, "{}"},
-	"go.mod":    {"module example.org/m\n\ngo 1.24\n", "module example.org/n\n\ngo 1.24\n"},
+	"app/vite.config.ts": {
+		"export default { resolve: { alias: { '@app': path.resolve(__dirname, '.') } } }\n", "export default { resolve: { alias: { '@app': computed } } }\n",
+	},
+	"app/svelte.config.js": {
+		"export default { kit: { files: { lib: '.' } } }\n", "export default { kit: { alias: { $lib: '../packages/core/src' } } }\n", "export default {}\n",
+	},
+	"go.mod": {"module example.org/m\n\ngo 1.24\n", "module example.org/n\n\ngo 1.24\n"},
 }

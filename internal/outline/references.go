@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same content would get other references.
-const ReferencesVersion = 4
+const ReferencesVersion = 5
 
 // Limits of the references of a file.
 const (

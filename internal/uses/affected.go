@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/manifest"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -20,7 +21,7 @@ var families = []outline.Language{
 
 // AffectedByPath returns the families in which a file affects others by coming or going.
 func AffectedByPath(p repo.Path) []outline.Language {
-	if IsManifest(p) {
+	if IsManifest(p) && !manifest.IsModuleConfig(p.Base()) { // such a configuration is code as well
 		return AffectedByRules(p)
 	}
 	return slices.DeleteFunc(slices.Clone(families), func(f outline.Language) bool { return f != Family(p) && importsOnlyOwn(f) })
@@ -41,7 +42,7 @@ func AffectedByRules(p repo.Path) []outline.Language {
 	switch base := p.Base(); {
 	case base == "go.mod" || base == "go.work":
 		return []outline.Language{outline.Go}
-	case strings.HasSuffix(base, ".json"):
+	case strings.HasSuffix(base, ".json") || manifest.IsModuleConfig(p.Base()):
 		return []outline.Language{outline.TypeScript}
 	default:
 		return families

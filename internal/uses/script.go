@@ -57,6 +57,9 @@ func (s scriptRules) resolve(e *collector, from repo.Path, spec string) (module,
 	if found != "" {
 		return scriptModule(found, true)
 	}
+	if found, ok := r.byModuleRules(from, spec); ok {
+		return scriptModule(found, true)
+	}
 	return r.workspacePackage(from, spec)
 }
 

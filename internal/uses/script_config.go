@@ -14,6 +14,7 @@ import (
 type scriptConfigs struct {
 	packages   map[repo.Path]*scriptPackage
 	workspaces map[repo.Path]*scriptWorkspace
+	rules      map[repo.Path][]manifest.ModuleRules // of SvelteKit, Vite and Nuxt, by directory
 }
 
 // A scriptPackage is one package.json.
@@ -32,8 +33,15 @@ type scriptWorkspace struct {
 	byName   map[string][]*scriptPackage
 }
 
-// add reads a package.json, pnpm-workspace.yaml or lerna.json.
+// add reads a package.json, pnpm-workspace.yaml, lerna.json or a configuration in JavaScript.
 func (c *scriptConfigs) add(p repo.Path, content []byte) {
+	if manifest.IsModuleConfig(p.Base()) {
+		if c.rules == nil {
+			c.rules = make(map[repo.Path][]manifest.ModuleRules)
+		}
+		c.rules[p.Dir()] = append(c.rules[p.Dir()], manifest.ParseModuleRules(p.Base(), content))
+		return
+	}
 	doc, err := manifest.Parse(p.Base(), content)
 	if p.Base() == "package.json" {
 		if c.packages == nil {

@@ -786,3 +786,103 @@ func TestScriptMembers(t *testing.T) {
 		`,
 	}})
 }
+
+func TestScriptAliases(t *testing.T) {
+	runCases(t, []resolveCase{
+		{
+			name: "$lib and the aliases of SvelteKit",
+			archive: `
+				-- web/svelte.config.js --
+				export default { kit: { alias: { $parts: './src/parts', $row: 'src/parts/row.ts', '$up/*': "../shared/*", $computed: x() } } }
+				-- web/src/lib/store.ts --
+				decl const count
+				-- web/src/lib/index.ts --
+				decl const all
+				-- web/src/parts/Row.svelte --
+				-- web/src/parts/row.ts --
+				decl func row
+				-- shared/text.ts --
+				decl func text
+				-- web/src/routes/+page.svelte --
+				import $lib/store count
+				import $lib all
+				import $parts/Row.svelte default>Row
+				import $row row
+				import $up/text text
+				import $computed/x x
+				import $library/store count>other
+				use count
+				use Row
+				-- other.ts --
+				import $lib/store count
+			`,
+			from: "web/src/routes/+page.svelte",
+			want: `
+				shared/text.ts#text
+				web/src/lib/index.ts#all
+				web/src/lib/store.ts#count
+				web/src/parts/Row.svelte
+				web/src/parts/row.ts#row
+			`,
+		},
+		{
+			name: "no $lib without SvelteKit, and none that is computed",
+			archive: `
+				-- svelte.config.js --
+				export default { kit: { files: { lib: dir } } }
+				-- src/lib/store.ts --
+				decl const count
+				-- src/page.ts --
+				import $lib/store count
+			`,
+			from: "src/page.ts",
+			want: ``,
+		},
+		{
+			name: "the aliases of Vite, the longest first",
+			archive: `
+				-- vite.config.ts --
+				export default { resolve: { alias: { '@': resolve(__dirname, 'src'), '@/deep': fileURLToPath(new URL('./deep', import.meta.url)) } } }
+				-- src/a.ts --
+				decl func a
+				-- src/deep/b.ts --
+				decl func b
+				-- deep/b.ts --
+				decl func b
+				-- main.ts --
+				import @/a a
+				import @/deep/b b
+				import @scope/a x
+			`,
+			from: "main.ts",
+			want: `
+				deep/b.ts#b
+				src/a.ts#a
+			`,
+		},
+		{
+			name: "the directories of Nuxt, unless both have the file",
+			archive: `
+				-- nuxt.config.ts --
+				export default defineNuxtConfig({})
+				-- app/a.ts --
+				decl func a
+				-- b.ts --
+				decl func b
+				-- app/both.ts --
+				decl func both
+				-- both.ts --
+				decl func both
+				-- app/pages/index.vue --
+				import ~/a a
+				import @/b b
+				import ~/both both
+			`,
+			from: "app/pages/index.vue",
+			want: `
+				app/a.ts#a
+				b.ts#b
+			`,
+		},
+	})
+}

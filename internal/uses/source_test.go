@@ -53,7 +53,7 @@ func newTree(t *testing.T, archive string) *tree {
 	}
 	for p, content := range tr.content {
 		lang := outline.LanguageOf(p, nil)
-		if lang != outline.Unknown && lang != outline.Markdown {
+		if lang != outline.Unknown && lang != outline.Markdown && !uses.IsManifest(p) {
 			tr.addFacts(t, p, lang, content)
 		}
 	}

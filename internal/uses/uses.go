@@ -188,6 +188,9 @@ func ManifestRules(p repo.Path, content []byte) string {
 			return fmt.Sprintf("%q %q", work.Use, work.Replace)
 		}
 	}
+	if manifest.IsModuleConfig(p.Base()) {
+		return fmt.Sprintf("%q", manifest.ParseModuleRules(p.Base(), content))
+	}
 	return string(content)
 }
 
@@ -199,7 +202,7 @@ func isManifest(base string) bool {
 		"Cargo.toml":
 		return true
 	}
-	return false
+	return manifest.IsModuleConfig(base)
 }
 
 func (r *Resolver) addManifest(p repo.Path, content []byte) {
@@ -214,6 +217,8 @@ func (r *Resolver) addManifest(p repo.Path, content []byte) {
 		r.python.add(p, content)
 	case "Cargo.toml":
 		r.crates.add(p.Dir(), content)
+	default:
+		r.script.add(p, content)
 	}
 }
 
