@@ -150,6 +150,13 @@ func (t *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
 		}
 	case "attribute":
 		path = t.pythonPath(object, mentionKind)
+	case "call":
+		t.visit(object, mentionKind)
+		if function := object.Child("function"); string(t.bytes(function)) == "super" {
+			path = t.ofValue(t.base)
+		} else {
+			path = t.ofValue(t.pythonClassOf(object))
+		}
 	default:
 		t.visit(object, mentionKind)
 	}
@@ -416,16 +423,22 @@ func (t *treeNames) pythonAssignment(n syntax.Node) {
 	t.visit(right, mentionKind)
 	typ := t.pythonType(annotation)
 	if right.Type() == "call" && typ.path == 0 {
-		class := right.Child("function")
-		last := class
-		if class.Type() == "attribute" {
-			last = class.Child("attribute")
-		}
-		if text := t.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' { // class names begin with a capital letter
-			typ = t.pythonType(class)
-		}
+		typ = t.pythonClassOf(right)
 	}
 	t.pythonTarget(left, typ)
+}
+
+// pythonClassOf returns the class that a call creates a value of. Names of classes begin with a capital letter.
+func (t *treeNames) pythonClassOf(call syntax.Node) pathName {
+	class := call.Child("function")
+	last := class
+	if class.Type() == "attribute" {
+		last = class.Child("attribute")
+	}
+	if text := t.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' {
+		return t.pythonType(class)
+	}
+	return pathName{}
 }
 
 // pythonClass walks a class.
@@ -433,16 +446,27 @@ func (t *treeNames) pythonClass(n syntax.Node) {
 	t.pythonTarget(n.Child("name"), pathName{})
 	t.within(false, func() {
 		t.pythonTypeParams(n)
-		for _, base := range t.each(n.Child("superclasses")) {
-			if base.Type() == "keyword_argument" {
-				t.visit(base, mentionKind)
-			} else {
-				t.visit(base, typeKind)
+		var base pathName
+		bases := 0
+		for _, child := range t.each(n.Child("superclasses")) {
+			switch {
+			case child.Type() == "keyword_argument":
+				t.visit(child, mentionKind)
+			case child.Named():
+				base = t.pythonType(child)
+				bases++
+				t.visit(child, typeKind)
 			}
+		}
+		if bases > 1 {
+			base = pathName{}
 		}
 		inBody, names := t.inBody, t.inBodyNames
 		t.inBody, t.inBodyNames = true, make(map[nameID]bool)
-		t.inClass(n.Child("name"), func() { t.visit(n.Child("body"), mentionKind) })
+		t.inClass(n.Child("name"), func() {
+			t.base = base
+			t.visit(n.Child("body"), mentionKind)
+		})
 		t.inBody, t.inBodyNames = inBody, names
 	})
 }

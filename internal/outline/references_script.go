@@ -154,6 +154,11 @@ func (t *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 				path = singleName(t.idOfNode(child))
 			case "this":
 				path = t.class
+			case "super":
+				path = t.ofValue(t.base)
+			case "new_expression":
+				t.visit(child, mentionKind)
+				path = t.ofValue(t.scriptType(child.Child("constructor")))
 			case "member_expression", "nested_identifier":
 				path = t.scriptPath(child, mentionKind)
 			default:
@@ -522,10 +527,24 @@ func (t *treeNames) scriptClass(n syntax.Node) {
 		}
 		t.bindParams(n.Child("type_parameters"))
 		t.inClass(name, func() {
+			t.base = t.scriptBase(n.First("class_heritage"))
 			t.scriptFields(t.class, n.Child("body"))
 			t.except(n, "name")
 		})
 	})
+}
+
+// scriptBase returns the class that a class extends.
+func (t *treeNames) scriptBase(heritage syntax.Node) pathName {
+	for _, child := range heritage.Children() {
+		if child.Type() == "extends_clause" {
+			return t.scriptType(child.Child("value"))
+		}
+		if typ := t.scriptType(child); typ.path != 0 { // JavaScript
+			return typ
+		}
+	}
+	return pathName{}
 }
 
 // scriptFields records the field types of a class or interface.

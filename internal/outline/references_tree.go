@@ -17,6 +17,7 @@ type treeNames struct {
 	visitNode    func(*treeNames, syntax.Node, kindCode) // of the language
 	separator    string                                  // in paths
 	class        pathName                                // the current class, which this or self refers to
+	base         pathName                                // the class that the current one extends, if it is only one
 	inBody       bool                                    // directly in the body of a class, whose names need a qualifier
 	module       string                                  // the current module of Rust
 	classMembers map[string]map[nameID]bool              // members that the file declares, by class
@@ -148,6 +149,8 @@ func (t *treeNames) bindParams(list syntax.Node) {
 // inClass walks the members of a class.
 func (t *treeNames) inClass(name syntax.Node, walk func()) {
 	was := t.class
+	wasBase := t.base
+	t.base = pathName{}
 	id := t.idOfNode(name)
 	switch {
 	case id == 0:
@@ -159,6 +162,15 @@ func (t *treeNames) inClass(name syntax.Node, walk func()) {
 	}
 	walk()
 	t.class = was
+	t.base = wasBase
+}
+
+// ofValue returns the type of a value that the code names: the base class of super, or the class of a new value.
+func (t *treeNames) ofValue(typ pathName) pathName {
+	if t.isLocal(typ.root) {
+		return pathName{}
+	}
+	return typ
 }
 
 // assigned records that the file adds a member to the current class.

@@ -26,7 +26,7 @@ import (
 
 // version identifies the tables and the versions of the outlines in them. The first number changes with the
 // tables, with the terms in them and with how uses are resolved.
-const version = 4<<16 | outline.Version<<8 | outline.ReferencesVersion
+const version = 5<<16 | outline.Version<<8 | outline.ReferencesVersion
 
 // FileName returns the name of the index of the worktree whose git directory is gitDir.
 func FileName(gitDir string) string { return filepath.Join(gitDir, "ken", "cache", "search.db") }
@@ -155,6 +155,7 @@ CREATE TABLE facts (
 CREATE TABLE symbol (
 	file INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
 	line INTEGER NOT NULL, end_line INTEGER NOT NULL, exported INTEGER NOT NULL, depth INTEGER NOT NULL,
+	signature TEXT NOT NULL,
 	PRIMARY KEY (file, place)
 ) WITHOUT ROWID;
 CREATE INDEX symbol_name ON symbol (name);

@@ -33,12 +33,12 @@ func (x *Index) Facts(ctx context.Context, p repo.Path) (o outline.Outline, impo
 	return o, imports, ok, err
 }
 
-const symbolColumns = `symbol.name, symbol.qualified, symbol.kind, symbol.line, symbol.end_line, symbol.exported, symbol.depth`
+const symbolColumns = `symbol.name, symbol.qualified, symbol.kind, symbol.line, symbol.end_line, symbol.exported, symbol.depth, symbol.signature`
 
 func symbolAt(s *sqlite.Stmt) outline.Symbol {
 	return outline.Symbol{
 		Name: s.ColumnText(0), Qualified: s.ColumnText(1), Kind: outline.Kind(s.ColumnText(2)),
-		Line: s.ColumnInt(3), EndLine: s.ColumnInt(4), Exported: s.ColumnBool(5), Depth: s.ColumnInt(6),
+		Line: s.ColumnInt(3), EndLine: s.ColumnInt(4), Exported: s.ColumnBool(5), Depth: s.ColumnInt(6), Signature: s.ColumnText(7),
 	}
 }
 
@@ -53,7 +53,7 @@ func (x *Index) Declarations(ctx context.Context, name string) (list []Declarati
 	err = x.each(ctx, `
 		SELECT `+symbolColumns+`, path.path FROM symbol JOIN path ON path.id = symbol.file
 		WHERE symbol.name = ?1 ORDER BY path.path, symbol.line`, func(s *sqlite.Stmt) error {
-		list = append(list, Declaration{repo.Path(s.ColumnText(7)), symbolAt(s)})
+		list = append(list, Declaration{repo.Path(s.ColumnText(8)), symbolAt(s)})
 		return nil
 	}, name)
 	return list, err

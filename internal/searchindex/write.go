@@ -133,8 +133,8 @@ func (w *Writer) Put(d Document) error {
 			symbols.WriteString(s.Name + " ")
 			continue
 		}
-		if err := w.exec(`INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-			id, i, s.Name, s.Qualified, string(s.Kind), s.Line, s.EndLine, s.Exported, s.Depth); err != nil {
+		if err := w.exec(`INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+			id, i, s.Name, s.Qualified, string(s.Kind), s.Line, s.EndLine, s.Exported, s.Depth, s.Signature); err != nil {
 			return err
 		}
 		symbols.WriteString(s.FullName())

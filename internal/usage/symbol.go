@@ -126,12 +126,16 @@ func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 		}
 		full := d.Symbol.FullName()
 		j := judged{Declaration: d}
-		files := make(map[repo.Path]bool)
+		files := make(map[repo.Path]bool) // true if the file names the symbol itself
 		for _, e := range all {
 			if e.Symbol == full || strings.HasPrefix(e.Symbol, full+".") {
 				j.edges = append(j.edges, e)
-				files[e.From] = true
+				files[e.From] = files[e.From] || e.Symbol == full
 			}
+		}
+		for i := range j.edges {
+			// A file may use members of a type through a type that extends it.
+			j.edges[i].Exact = j.edges[i].Exact && files[j.edges[i].From]
 		}
 		j.users = len(files)
 		list = append(list, j)

@@ -131,6 +131,14 @@ type openMember struct {
 	use   *use
 	owner repo.Path // the file of the owner, "" when it is not known or the file itself
 	typed bool      // the owner is a type, which may inherit the member
+	of    target    // the owner, if it is a type of a TypeScript or Python file
+}
+
+// setOwner sets the owner.
+func (m *openMember) setOwner(e *collector, owner target) {
+	m.owner = owner.path
+	m.typed = e.isType(owner)
+	m.of = owner
 }
 
 // addMember adds a likely edge when exactly one declaration of a member was found. If the

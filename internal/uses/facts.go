@@ -3,6 +3,7 @@ package uses
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -58,7 +59,7 @@ func (e *collector) declarations(name string) []decl {
 		all, err := e.r.src.Declarations(name)
 		list := make([]decl, len(all))
 		for i := range all {
-			list[i] = declOf(all[i].Path, &all[i].Symbol)
+			list[i] = declOf(all[i].Path, Family(all[i].Path), &all[i].Symbol)
 		}
 		return list, err
 	})
@@ -72,10 +73,14 @@ type decl struct {
 	kind      outline.Kind
 	exported  bool
 	nested    bool
+	bases     string // types whose members it has as well, with spaces; see outline.Symbol.Bases
 }
 
-func declOf(p repo.Path, s *outline.Symbol) decl {
-	return decl{path: p, name: s.Name, qualified: s.Qualified, kind: s.Kind, exported: s.Exported, nested: s.Depth > 0}
+func declOf(p repo.Path, lang outline.Language, s *outline.Symbol) decl {
+	return decl{
+		path: p, name: s.Name, qualified: s.Qualified, kind: s.Kind, exported: s.Exported, nested: s.Depth > 0,
+		bases: strings.Join(s.Bases(lang), " "),
+	}
 }
 
 func (d *decl) fullName() string {
@@ -92,7 +97,7 @@ type declIndex []decl
 
 func (x *declIndex) add(f *ParsedFile) {
 	for i := range f.Symbols {
-		*x = append(*x, declOf(f.Path, &f.Symbols[i]))
+		*x = append(*x, declOf(f.Path, f.Language, &f.Symbols[i]))
 	}
 }
 

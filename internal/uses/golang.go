@@ -26,6 +26,8 @@ type goPackage struct {
 	name  string
 	files []repo.Path
 	decls declIndex
+	// embedded has the embedded fields of each type, and the type that an alias stands for.
+	embedded map[string][]decl
 }
 
 // goScope resolves the names of one Go file.
@@ -58,8 +60,10 @@ func (r *Resolver) goEdges(e *collector) {
 	s := r.goScopeOf(e)
 	for i := range e.uses {
 		u := &e.uses[i]
-		if typed, open := s.use(u); open {
-			s.member(openMember{use: u, typed: typed})
+		owner, open := s.use(u)
+		isType := owner.pkg != nil
+		if open && (!isType || !s.promoted(owner, u.Name).add(e, mentionOf(u))) {
+			s.member(openMember{use: u, typed: isType})
 		}
 	}
 	s.blankImports()
@@ -176,6 +180,12 @@ func (r *Resolver) readGo(dir repo.Path) (*goDirectory, error) {
 	}
 	for _, pkg := range d.packages {
 		pkg.decls.sort()
+		pkg.embedded = make(map[string][]decl)
+		for _, d := range pkg.decls {
+			if owner := strings.TrimSuffix(d.fullName(), "."+d.name); d.bases != "" {
+				pkg.embedded[owner] = append(pkg.embedded[owner], d)
+			}
+		}
 	}
 	// A program beside a library is a generator that no build includes.
 	if len(count) > 1 {
@@ -190,15 +200,15 @@ func (r *Resolver) readGo(dir repo.Path) (*goDirectory, error) {
 }
 
 // use adds the edges of a use that is resolved by names. It reports a member whose owner
-// is not known or does not declare it, and whether the owner is a type.
-func (s *goScope) use(u *use) (typed, open bool) {
+// is not known or does not declare it, and the owner if it is a type.
+func (s *goScope) use(u *use) (owner goType, open bool) {
 	m := mentionOf(u)
 	if u.Qualifier == "" {
 		if u.Member {
-			return false, true
+			return goType{}, true
 		}
 		s.addUnqualified(u.Name, m)
-		return false, false
+		return goType{}, false
 	}
 	first, rest, _ := strings.Cut(u.Qualifier, ".")
 	full := u.Name
@@ -210,7 +220,7 @@ func (s *goScope) use(u *use) (typed, open bool) {
 	}
 	// The name before the dot is one of the own package: a type, or a variable.
 	if s.addDecls(s.visible(s.own.decls.full(first+"."+full)), Exact, m) {
-		return false, false
+		return goType{}, false
 	}
 	owners := s.visible(s.own.decls.top(first))
 	s.addDecls(owners, Exact, m.plain())
@@ -218,7 +228,10 @@ func (s *goScope) use(u *use) (typed, open bool) {
 	if len(owners) == 0 && !slices.ContainsFunc(s.imports, goImport.unknown) && len(s.dots) == 0 {
 		m.settle() // a package from outside whose name its path does not tell
 	}
-	return rest == "" && areTypes(owners), len(owners) > 0
+	if rest == "" && areTypes(owners) {
+		owner = goType{s.own, first}
+	}
+	return owner, len(owners) > 0
 }
 
 func areTypes(decls []decl) bool {
@@ -245,7 +258,7 @@ func (s *goScope) addUnqualified(name string, m mention) {
 }
 
 // selected adds the edges of pkg.Name, or of a member of a type of a package.
-func (s *goScope) selected(imports []goImport, owner, full string, m mention) (typed, open bool) {
+func (s *goScope) selected(imports []goImport, owner, full string, m mention) (found goType, open bool) {
 	known := true
 	for _, im := range imports {
 		if im.pkg == nil {
@@ -256,19 +269,22 @@ func (s *goScope) selected(imports []goImport, owner, full string, m mention) (t
 			continue
 		}
 		if s.addDecls(s.importable(im, im.pkg.decls.full(full)), im.dir.certainty, m) {
-			return false, false
+			return goType{}, false
 		}
 		first, rest, _ := strings.Cut(owner, ".")
 		owners := s.importable(im, im.pkg.decls.top(first))
 		if s.addDecls(owners, im.dir.certainty, m.plain()) {
-			typed, open = rest == "" && areTypes(owners), true
+			open = true
+			if rest == "" && areTypes(owners) {
+				found = goType{im.pkg, first}
+			}
 		}
 		known = known && owner == ""
 	}
 	if known && !open {
 		m.settle() // it comes from outside, or its package does not declare it
 	}
-	return typed, open
+	return found, open
 }
 
 // visible returns the declarations of the own package that a file sees. Only tests see

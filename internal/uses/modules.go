@@ -195,18 +195,22 @@ func (s *moduleScope) use(u *use) (m openMember, open bool) {
 		}
 		for _, b := range candidates {
 			if owner, found := s.follow(b, append(slices.Clone(parts[n:]), u.Name), mentionOf(u)); found {
-				m.owner, m.typed, open = owner.path, s.e.isType(owner), true
+				m.setOwner(s.e, owner)
+				open = true
 			}
 		}
 		return m, open
 	}
 	if own := s.e.declared(s.e.from.Path).top(parts[0]); len(own) > 0 {
-		m.typed = len(parts) == 1 && areTypes(own)
+		m.setOwner(s.e, target{s.e.from.Path, u.Qualifier})
+		m.owner = ""
 		return m, true
 	}
 	if b, ok := s.fromStar(parts[0]); ok {
 		owner, found := s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
-		m.owner, m.typed = owner.path, found && s.e.isType(owner)
+		if found {
+			m.setOwner(s.e, owner)
+		}
 		return m, found
 	}
 	return m, false // a global
@@ -555,6 +559,9 @@ func (s *moduleScope) reach() []repo.Path {
 // Without an owner all files in reach are searched.
 func (s *moduleScope) member(m openMember, reach []repo.Path) {
 	name := m.use.Name
+	if m.typed && s.inherited(m.of, name).add(s.e, mentionOf(m.use)) {
+		return
+	}
 	if m.owner != "" {
 		found := s.e.declared(m.owner).members(name)
 		if len(found) == 0 {
