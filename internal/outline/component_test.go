@@ -141,3 +141,27 @@ func TestGradeOfComponents(t *testing.T) {
 		}
 	}
 }
+
+func TestReferencesOfModuleExpressions(t *testing.T) {
+	testReferences(t, "a.ts", []refsCase{
+		{"names behind an imported module", `
+type A = typeof import("./a").alpha
+let b: import("./b").ns.Beta
+const c = (await import("./c")).gamma
+require("./d").delta()
+import("./e").then(m => m.any)
+`, `
+1 import ./a: =import#0
+2 import ./b: =import#1
+3 import ./c: =import#2
+4 import ./d: =import#3
+5 import ./e
+1 - import#0.alpha
+2 - import#1.ns
+2 - import#1.ns.Beta
+3 - import#2.gamma
+4 call import#3.delta
+5 - .any
+`},
+	})
+}

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"fmt"
 	"strings"
 
 	"ken/internal/outline/syntax"
@@ -161,6 +162,13 @@ func (t *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 				path = t.ofValue(t.scriptType(child.Child("constructor")))
 			case "member_expression", "nested_identifier":
 				path = t.scriptPath(child, mentionKind)
+			case "call_expression", "parenthesized_expression":
+				if !isScriptMember(t.text(n.Child("property"))) { // then is one of the promise
+					path = t.scriptModulePath(child)
+				}
+				if path.root == 0 {
+					t.visit(child, mentionKind)
+				}
 			default:
 				t.visit(child, mentionKind)
 			}
@@ -183,6 +191,24 @@ func (t *treeNames) scriptCall(n syntax.Node) {
 		t.imports(module, n.Start())
 	}
 	t.childAs(n, "function", callKind)
+}
+
+// scriptModulePath adds the import of a module that an expression is, as in typeof import("m").name and
+// (await import("m")).name, and returns the path for its members. The import binds a name that no code can have.
+func (t *treeNames) scriptModulePath(n syntax.Node) pathName {
+	if n.Type() == "parenthesized_expression" {
+		n = n.First("await_expression").First("call_expression")
+	}
+	if n.Type() != "call_expression" {
+		return pathName{}
+	}
+	module := t.scriptRequired(n)
+	if module == "" {
+		return pathName{}
+	}
+	local := fmt.Sprintf("import#%d", len(t.found))
+	t.imports(module, n.Start(), Binding{As: local})
+	return singleName(t.idOf(local))
 }
 
 // scriptRequired returns the module that a call imports: require, import() and similar calls of test

@@ -116,13 +116,30 @@ export function f(o: Options) { console.log(o) }
 `,
 			from: "packages/app/main.ts",
 			want: `
-				packages/core/src/index.ts
-				packages/core/src/index.ts#create
-				packages/core/src/store.ts#Store via packages/core/src/index.ts
-				packages/core/src/store.ts#Store.open via packages/core/src/index.ts
-				packages/core/src/store.ts#Store.persist via packages/core/src/index.ts
-				packages/core/src/util.ts#Options via packages/core/src/index.ts
-				packages/core/src/util.ts#helper via packages/core/src/index.ts
+				likely packages/core/src/index.ts
+				likely packages/core/src/index.ts#create
+				likely packages/core/src/store.ts#Store via packages/core/src/index.ts
+				likely packages/core/src/store.ts#Store.open via packages/core/src/index.ts
+				likely packages/core/src/store.ts#Store.persist via packages/core/src/index.ts
+				likely packages/core/src/util.ts#Options via packages/core/src/index.ts
+				likely packages/core/src/util.ts#helper via packages/core/src/index.ts
+			`,
+		},
+		{
+			name: "names behind an imported module",
+			archive: `
+-- a.ts --
+export const only = 1
+export function late() {}
+export namespace ns { export type T = string }
+-- main.ts --
+export type Only = typeof import('./a').only
+export async function f() { (await import('./a')).late() }
+`,
+			from: "main.ts",
+			want: `
+				a.ts#late
+				a.ts#only
 			`,
 		},
 		{

@@ -42,8 +42,8 @@ func (s scriptRules) resolve(e *collector, from repo.Path, spec string) (module,
 		return scriptModule(r.scriptFile(p, strings.HasSuffix(spec, "/") || strings.HasSuffix(spec, ".")))
 	}
 	if strings.HasPrefix(spec, "#") {
-		if found, ok := r.packageImport(from, spec); ok {
-			return scriptModule(found, true)
+		if mod, ok := r.packageImport(from, spec); ok {
+			return mod, inside
 		}
 	}
 	if isNodeBuiltin(spec) {
@@ -94,12 +94,17 @@ func (r *Resolver) scriptFile(p repo.Path, dirOnly bool) (repo.Path, bool) {
 		}
 	}
 	if pkg := r.script.packages[p]; pkg != nil {
-		if found, ok := r.packageMain(pkg); ok {
-			return found, true
+		if mod, ok := r.packageMain(pkg); ok && mod.certainty == Exact {
+			return mod.file, true
 		}
 	}
+	return r.scriptIndex(p)
+}
+
+// scriptIndex returns the file that an import of a directory means.
+func (r *Resolver) scriptIndex(dir repo.Path) (repo.Path, bool) {
 	for _, ext := range scriptExts {
-		if q := under(p, "index"+ext); r.has(q) {
+		if q := under(dir, "index"+ext); r.has(q) {
 			return q, true
 		}
 	}
@@ -159,7 +164,10 @@ func (r *Resolver) workspacePackage(from repo.Path, spec string) (module, state)
 	default:
 		return module{}, several
 	}
-	return scriptModule(r.packageEntry(candidates[0], sub))
+	if mod, ok := r.packageEntry(candidates[0], sub); ok {
+		return mod, inside
+	}
+	return module{}, unresolved
 }
 
 // packageName splits @scope/name/sub/path into the package and the rest.
@@ -176,59 +184,125 @@ func packageName(spec string) (name, sub string) {
 	return name, strings.TrimPrefix(strings.TrimPrefix(spec, name), "/")
 }
 
-// packageEntry returns the file that a package gives for a subpath, "" for the package
+// packageEntry returns the module that a package gives for a subpath, "" for the package
 // itself.
-func (r *Resolver) packageEntry(pkg *scriptPackage, sub string) (repo.Path, bool) {
+func (r *Resolver) packageEntry(pkg *scriptPackage, sub string) (module, bool) {
 	if pkg.exports != nil {
 		key := "."
 		if sub != "" {
 			key = "./" + sub
 		}
-		for _, t := range exportTargets(pkg.exports, key) {
-			if found, ok := r.sourceOf(pkg.dir, t); ok {
-				return found, true
-			}
+		if mod, ok := r.moduleBehind(pkg, exportTargets(pkg.exports, key)); ok || sub != "" {
+			return mod, ok
 		}
-		if sub == "" {
-			return r.usualEntry(pkg)
-		}
-		return "", false
+		return r.usualEntry(pkg)
 	}
 	if sub == "" {
 		return r.packageMain(pkg)
 	}
-	if p, ok := join(pkg.dir, sub); ok {
-		if found, ok := r.scriptFile(p, false); ok {
-			return found, true
-		}
-	}
-	return r.sourceOf(pkg.dir, sub)
+	return r.moduleBehind(pkg, []string{sub})
 }
 
-// packageMain returns the file that a package without exports gives.
-func (r *Resolver) packageMain(pkg *scriptPackage) (repo.Path, bool) {
-	for _, t := range []string{pkg.source, pkg.module, pkg.main} {
-		if t == "" {
-			continue
-		}
-		if found, ok := r.sourceOf(pkg.dir, t); ok {
-			return found, true
-		}
+// packageMain returns the module that a package without exports gives.
+func (r *Resolver) packageMain(pkg *scriptPackage) (module, bool) {
+	if mod, ok := r.moduleBehind(pkg, []string{pkg.source, pkg.module, pkg.main}); ok {
+		return mod, true
 	}
 	return r.usualEntry(pkg)
 }
 
-// usualEntry returns the file where the code of a package begins by convention, for one
+// usualEntry returns the module where the code of a package begins by convention, for one
 // whose compiled entry is not tracked.
-func (r *Resolver) usualEntry(pkg *scriptPackage) (repo.Path, bool) {
+func (r *Resolver) usualEntry(pkg *scriptPackage) (module, bool) {
+	names := pkg.exports != nil || pkg.source+pkg.module+pkg.main != ""
 	for _, stem := range []string{"index", "src/index"} {
 		for _, ext := range scriptExts {
-			if p := under(pkg.dir, stem+ext); r.has(p) {
-				return p, true
+			p := under(pkg.dir, stem+ext)
+			if !r.has(p) {
+				continue
+			}
+			if names || stem != "index" {
+				return module{file: p, certainty: Likely}, true
+			}
+			return module{file: p, certainty: Exact}, true
+		}
+	}
+	return module{}, false
+}
+
+// moduleBehind returns the module that one of the targets of a package.json means, best first. A target is often a
+// compiled file that is not tracked: then the module is its source, exact if a configuration says where that is, and
+// likely if it is only where sources usually are.
+func (r *Resolver) moduleBehind(pkg *scriptPackage, targets []string) (module, bool) {
+	var paths []repo.Path
+	for _, t := range targets {
+		p, ok := join(pkg.dir, t)
+		isTypes := strings.HasSuffix(t, ".d.ts") || strings.HasSuffix(t, ".d.mts") || strings.HasSuffix(t, ".d.cts")
+		if ok && t != "" && p.Under(pkg.dir) && !isTypes {
+			paths = append(paths, p)
+		}
+	}
+	for _, p := range paths {
+		if p != pkg.dir && r.has(p) {
+			return module{file: p, certainty: Exact}, true
+		}
+		if found, ok := r.scriptPlain(p); ok {
+			return module{file: found, certainty: Exact}, true
+		}
+		if found, ok := r.scriptIndex(p); ok {
+			return module{file: found, certainty: Exact}, true
+		}
+	}
+	for _, p := range paths {
+		for _, o := range r.outputsOf(pkg) {
+			if !p.Under(o.out) || p.Under(o.root) {
+				continue
+			}
+			rest := strings.TrimPrefix(string(p[len(o.out):]), "/")
+			if found, ok := r.scriptSource(under(o.root, rest)); ok {
+				return module{file: found, certainty: Exact}, true
 			}
 		}
 	}
-	return "", false
+	for _, p := range paths {
+		if found, ok := r.usualSource(pkg.dir, p); ok {
+			return module{file: found, certainty: Likely}, true
+		}
+	}
+	return module{}, false
+}
+
+// An output is a directory that a compiler fills, and the directory of its sources.
+type output struct{ out, root repo.Path }
+
+// outputsOf returns the outputs of a package that its tsconfigs and SvelteKit's packager name.
+func (r *Resolver) outputsOf(pkg *scriptPackage) []output {
+	list, err := r.outputs.get(pkg.dir, func() (list []output, err error) {
+		for _, p := range r.dirs[pkg.dir] {
+			if base := p.Base(); !strings.HasPrefix(base, "tsconfig") || !strings.HasSuffix(base, ".json") {
+				continue
+			}
+			c, err := r.tsconfigAt(p)
+			if err != nil {
+				return nil, err
+			}
+			if c.outDir != "" && c.rootDir != c.outDir && c.hasRootDir {
+				list = append(list, output{c.outDir, c.rootDir})
+			}
+		}
+		if pkg.packsSvelte {
+			for _, rules := range r.script.rules[pkg.dir] {
+				if lib, ok := join(pkg.dir, rules.Library); ok && rules.Library != "" {
+					list = append(list, output{under(pkg.dir, "dist"), lib})
+				}
+			}
+		}
+		return list, nil
+	})
+	if err != nil {
+		return nil // a tsconfig that cannot be read proves nothing
+	}
+	return list
 }
 
 var (
@@ -236,22 +310,8 @@ var (
 	formatDirs = set("es esm cjs umd mjs module commonjs node browser esnext es6 es2015 es2019 es2020 es2022 import require default")
 )
 
-// sourceOf returns the tracked file behind a target of package.json. The target is often a
-// compiled file that is not tracked; its source is beside it or in src.
-func (r *Resolver) sourceOf(dir repo.Path, t string) (repo.Path, bool) {
-	p, ok := join(dir, t)
-	if !ok || !p.Under(dir) {
-		return "", false
-	}
-	if strings.HasSuffix(t, ".d.ts") || strings.HasSuffix(t, ".d.mts") || strings.HasSuffix(t, ".d.cts") {
-		return "", false // types only
-	}
-	if r.has(p) {
-		return p, true
-	}
-	if found, ok := r.scriptFile(p, false); ok {
-		return found, true
-	}
+// usualSource returns the tracked file that a compiled file is usually made from: beside its directory, or in src.
+func (r *Resolver) usualSource(dir, p repo.Path) (repo.Path, bool) {
 	rel := strings.Split(strings.TrimPrefix(strings.TrimPrefix(string(p), string(dir)), "/"), "/")
 	if len(rel) < 2 || !outputDirs()[rel[0]] {
 		return "", false
@@ -293,17 +353,12 @@ func (r *Resolver) scriptSource(p repo.Path) (repo.Path, bool) {
 }
 
 // packageImport resolves #name through the imports of the nearest package.json.
-func (r *Resolver) packageImport(from repo.Path, spec string) (repo.Path, bool) {
+func (r *Resolver) packageImport(from repo.Path, spec string) (module, bool) {
 	pkg := r.script.packageOf(from.Dir())
 	if pkg == nil || pkg.imports == nil {
-		return "", false
+		return module{}, false
 	}
-	for _, t := range exportTargets(pkg.imports, spec) {
-		if found, ok := r.sourceOf(pkg.dir, t); ok {
-			return found, true
-		}
-	}
-	return "", false
+	return r.moduleBehind(pkg, exportTargets(pkg.imports, spec))
 }
 
 // exportTargets returns the targets of a subpath in a map of exports or imports, best

@@ -1,10 +1,12 @@
 package uses
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"ken/internal/manifest"
+	"ken/internal/outline"
 	"ken/internal/repo"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -24,6 +26,7 @@ type scriptPackage struct {
 	source, module, main string
 	exports, imports     any
 	deps                 map[string]string // of all kinds: name to version
+	packsSvelte          bool              // svelte-package compiles its library to dist
 }
 
 // A scriptWorkspace is a directory whose manifest lists packages.
@@ -32,6 +35,9 @@ type scriptWorkspace struct {
 	members  map[repo.Path]bool
 	byName   map[string][]*scriptPackage
 }
+
+// sveltePackage matches a command of SvelteKit's packager without options that name other directories.
+var sveltePackage = regexp.MustCompile(`\bsvelte-package(?:\s+(?:-w|--watch))?\s*(?:$|&&|;)`)
 
 // add reads a package.json, pnpm-workspace.yaml, lerna.json or a configuration in JavaScript.
 func (c *scriptConfigs) add(p repo.Path, content []byte) {
@@ -56,8 +62,14 @@ func (c *scriptConfigs) add(p repo.Path, content []byte) {
 }
 
 func newScriptPackage(dir repo.Path, file manifest.NodePackage) *scriptPackage {
+	packs := false
+	for _, name := range file.At("scripts").Keys() {
+		script := file.Text("scripts", name)
+		packs = packs || sveltePackage.MatchString(script)
+	}
 	return &scriptPackage{
-		dir: dir, name: file.Text("name"),
+		packsSvelte: packs,
+		dir:         dir, name: file.Text("name"),
 		source: file.Text("source"), module: file.Text("module"), main: file.Text("main"),
 		exports: file.At("exports").Value(), imports: file.At("imports").Value(), deps: file.Dependencies(),
 	}
@@ -213,6 +225,9 @@ type tsconfig struct {
 	hasBaseURL bool
 	paths      []pathAlias // the longest pattern first
 	references []*tsconfig
+	outDir     repo.Path // where compiled files are, "" if it is not set
+	rootDir    repo.Path // of the sources of outDir
+	hasRootDir bool
 }
 
 // A pathAlias is one entry of paths.
@@ -277,13 +292,17 @@ func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
 	for d := range dir.Upward() {
 		for _, name := range []string{"tsconfig.json", "jsconfig.json"} {
 			if p := under(d, name); r.has(p) {
-				return r.tsconfigs.get(p, func() (*tsconfig, error) {
-					return r.readTSConfig(p, p.Dir(), make(map[repo.Path]*tsconfig), true)
-				})
+				return r.tsconfigAt(p)
 			}
 		}
 	}
 	return nil, nil
+}
+
+func (r *Resolver) tsconfigAt(p repo.Path) (*tsconfig, error) {
+	return r.tsconfigs.get(p, func() (*tsconfig, error) {
+		return r.readTSConfig(p, p.Dir(), make(map[repo.Path]*tsconfig), true)
+	})
 }
 
 // readTSConfig reads a configuration and those that it extends. configDir is the directory of the
@@ -319,6 +338,12 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, known map[repo.Path]*tsc
 		if inherited.paths != nil {
 			c.paths = inherited.paths
 		}
+		if inherited.outDir != "" {
+			c.outDir = inherited.outDir
+		}
+		if inherited.hasRootDir {
+			c.rootDir, c.hasRootDir = inherited.rootDir, true
+		}
 	}
 	if s, ok := doc.At("compilerOptions", "baseUrl").Value().(string); ok {
 		c.baseURL, c.hasBaseURL = joinConfig(p.Dir(), configDir, s)
@@ -330,6 +355,7 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, known map[repo.Path]*tsc
 		}
 		c.paths = pathAliases(base, configDir, paths)
 	}
+	r.readOutput(c, p, configDir, doc)
 	if !withReferences {
 		return c, nil
 	}
@@ -352,6 +378,28 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, known map[repo.Path]*tsc
 		c.references = append(c.references, part)
 	}
 	return c, nil
+}
+
+// readOutput reads where compiled files and their sources are. Without rootDir, the sources of a configuration that
+// includes one directory are in it, if it has files itself.
+func (r *Resolver) readOutput(c *tsconfig, p, configDir repo.Path, doc manifest.Document) {
+	if s, ok := doc.At("compilerOptions", "outDir").Value().(string); ok {
+		c.outDir, _ = joinConfig(p.Dir(), configDir, s)
+	}
+	if s, ok := doc.At("compilerOptions", "rootDir").Value().(string); ok {
+		c.rootDir, c.hasRootDir = joinConfig(p.Dir(), configDir, s)
+	}
+	include := doc.Texts("include")
+	if c.hasRootDir || len(include) != 1 {
+		return
+	}
+	dir, rest, _ := strings.Cut(strings.TrimPrefix(include[0], "./"), "/")
+	root := under(p.Dir(), dir)
+	isTree := rest == "" || rest == "**/*" || rest == "**" || rest == "**/*.ts"
+	isSource := func(p repo.Path) bool { return familyOf(outline.LanguageOf(p, nil)) == outline.TypeScript }
+	if isTree && slices.ContainsFunc(r.dirs[root], isSource) {
+		c.rootDir, c.hasRootDir = root, true
+	}
 }
 
 // extended returns the file that a tsconfig extends, if it is in the repository.

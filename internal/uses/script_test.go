@@ -601,11 +601,87 @@ func TestScriptWorkspaces(t *testing.T) {
 			from: "packages/app/main.ts",
 			want: `
 				packages/core/dist/built.js#built
-				packages/core/src/deep/thing.ts#thing
-				packages/core/src/index.ts#core
-				packages/core/src/util.ts#util
-				packages/plain/src/main.ts#plain
+				likely packages/core/src/deep/thing.ts#thing
+				likely packages/core/src/index.ts#core
+				likely packages/core/src/util.ts#util
+				likely packages/plain/src/main.ts#plain
 				packages/plain/sub/x.ts#sub
+			`,
+		},
+		{
+			name: "a tsconfig proves where the sources of compiled files are",
+			archive: `
+				-- package.json --
+				{"workspaces": ["*"]}
+				-- base.json --
+				{"compilerOptions": {"outDir": "${configDir}/build"}}
+				-- a/package.json --
+				{"name": "a", "exports": {".": {"types": "./build/index.d.ts", "import": "./build/index.js"}, "./*": "./build/*.js"}}
+				-- a/tsconfig.build.json --
+				{"extends": "../base.json", "compilerOptions": {"rootDir": "code"}}
+				-- a/code/index.ts --
+				decl func a
+				-- a/code/part/one.ts --
+				decl func one
+				-- b/package.json --
+				{"name": "b", "main": "out/index.js"}
+				-- b/tsconfig.json --
+				{"compilerOptions": {"outDir": "out"}, "include": ["src/**/*"]}
+				-- b/src/index.ts --
+				decl func b
+				-- c/package.json --
+				{"name": "c", "main": "dist/index.js"}
+				-- c/tsconfig.json --
+				{"compilerOptions": {"outDir": "dist"}, "include": ["src", "test"]}
+				-- c/src/index.ts --
+				decl func c
+				-- main/main.ts --
+				import a a
+				import a/part/one one
+				import a/none none
+				import b b
+				import c c
+			`,
+			from: "main/main.ts",
+			want: `
+				a/code/index.ts#a
+				a/code/part/one.ts#one
+				b/src/index.ts#b
+				likely c/src/index.ts#c
+			`,
+		},
+		{
+			name: "the packager of SvelteKit compiles the library",
+			archive: `
+				-- package.json --
+				{"workspaces": ["*"]}
+				-- ui/package.json --
+				{"name": "@x/ui", "scripts": {"package": "svelte-kit sync && svelte-package"}, "exports": {
+					"./*.svelte": {"svelte": "./dist/*.svelte", "types": "./dist/*.svelte.d.ts"}, "./*": {"import": "./dist/*.js"}}}
+				-- ui/svelte.config.js --
+				export default {}
+				-- ui/src/lib/form/Button.svelte --
+				-- ui/src/lib/form/style.ts --
+				decl const style
+				-- ui/src/lib/state.svelte.ts --
+				decl const state
+				-- old/package.json --
+				{"name": "old", "scripts": {"package": "svelte-package -o out"}, "exports": {"./*.svelte": "./dist/*.svelte"}}
+				-- old/svelte.config.js --
+				export default {}
+				-- old/src/lib/Old.svelte --
+				-- app/main.ts --
+				import @x/ui/form/Button.svelte default>Button
+				import @x/ui/form/style style
+				import @x/ui/state.svelte state
+				import old/Old.svelte default>Old
+				use Button
+			`,
+			from: "app/main.ts",
+			want: `
+				ui/src/lib/form/Button.svelte
+				ui/src/lib/form/style.ts#style
+				ui/src/lib/state.svelte.ts#state
 			`,
 		},
 		{
@@ -708,7 +784,7 @@ func TestScriptWorkspaces(t *testing.T) {
 			want: `
 				index.ts#me
 				src/util/log.ts#log
-				src/x.ts#x
+				likely src/x.ts#x
 			`,
 		},
 		{

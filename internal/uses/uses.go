@@ -106,6 +106,7 @@ type Resolver struct {
 	named         memo[string, []decl] // declarations of the whole tree
 	goDirs        memo[repo.Path, *goDirectory]
 	tsconfigs     memo[repo.Path, *tsconfig]
+	outputs       memo[repo.Path, []output] // by the directory of a package
 	pyRoots       memo[repo.Path, []repo.Path]
 	javaDirs      memo[struct{}, map[string][]repo.Path] // of packages
 	javaPackages  memo[string, declIndex]
