@@ -197,21 +197,6 @@ func (s *fileState) check(t *testing.T, r *testrepo.Repo, when string) {
 		}
 		s.expect(t, when, "json", words)
 	}
-	asks := map[string][]string{
-		"status": {"status", s.path}, "show": {"summary", "show", s.path}, "ls": {"summary", "ls"}, "brief": {"brief", s.path},
-		"uses": {"uses", s.path}, "review": {"review"}, "survey": {"survey", "show", "pkg"}, "spec": {"spec", "ls"}, "home": {},
-		"user": {"uses", "lib.py#helper"},
-	}
-	for command, args := range asks {
-		var stderr strings.Builder
-		got := ken(t, r, func(cmd *exec.Cmd) { cmd.Stderr = &stderr }, args...)
-		said := got.stdout + stderr.String()
-		s.expect(t, when, command, said)
-		if strings.Contains(said, "fatal:") {
-			t.Errorf("%s, %s: ken %s passes on an error of git: %s", s.name, when, strings.Join(args, " "), said)
-		}
-		s.runPrinted(t, r, said)
-	}
 	a := connect(t, r)
 	if _, ok := s.want["mcp"]; ok {
 		var doc struct {
@@ -223,6 +208,25 @@ func (s *fileState) check(t *testing.T, r *testrepo.Repo, when string) {
 			words += fmt.Sprintf("%q %q\n", v.Verdict, v.Summary)
 		}
 		s.expect(t, when, "mcp", words)
+	}
+	// Status is first: the others record a check, and the next status says what changed since.
+	asks := []struct {
+		command string
+		args    []string
+	}{
+		{"status", []string{"status", s.path}}, {"home", nil}, {"show", []string{"summary", "show", s.path}}, {"ls", []string{"summary", "ls"}},
+		{"brief", []string{"brief", s.path}}, {"uses", []string{"uses", s.path}}, {"user", []string{"uses", "lib.py#helper"}},
+		{"review", []string{"review"}}, {"survey", []string{"survey", "show", "pkg"}}, {"spec", []string{"spec", "ls"}},
+	}
+	for _, ask := range asks {
+		var stderr strings.Builder
+		got := ken(t, r, func(cmd *exec.Cmd) { cmd.Stderr = &stderr }, ask.args...)
+		said := got.stdout + stderr.String()
+		s.expect(t, when, ask.command, said)
+		if strings.Contains(said, "fatal:") {
+			t.Errorf("%s, %s: ken %s passes on an error of git: %s", s.name, when, strings.Join(ask.args, " "), said)
+		}
+		s.runPrinted(t, r, said)
 	}
 	res, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "brief", Arguments: map[string]any{"paths": []string{s.path}}})
 	if err != nil {

@@ -2,9 +2,11 @@ package brief
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"ken/internal/find"
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -36,6 +38,15 @@ func (br *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error
 		b, err = br.collector(x, t).brief(ctx, opts.Path, opts.Budget)
 		return err
 	})
+	var deleted *find.DeletedError
+	if errors.As(err, &deleted) {
+		opts.At = deleted.Head
+		b, err = br.Brief(ctx, opts)
+		if err == nil {
+			b.markGone(deleted)
+		}
+		return b, err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +56,16 @@ func (br *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error
 		b.State = string(files.Work.Report().State)
 	}
 	return b, nil
+}
+
+// markGone gives the file of a brief the verdict gone.
+func (b *Brief) markGone(deleted *find.DeletedError) {
+	for i := range b.Sections {
+		if s := &b.Sections[i]; s.Subject == b.Path {
+			s.Verdict = fresh.Gone.String()
+		}
+	}
+	b.Unknown = append(b.Unknown, deleted.Unknown())
 }
 
 func (br *Briefer) collector(x *searchindex.Index, t *find.IndexedTree) *collector {

@@ -10,7 +10,7 @@ import (
 )
 
 func (p *program) summaryList() *cobra.Command {
-	legal := []string{"fresh", "stale", "none", "excluded", "unknown"}
+	legal := []string{"fresh", "stale", "gone", "none", "excluded", "unknown"}
 	var states []string
 	var b64 []string
 	c := &cobra.Command{
@@ -55,7 +55,7 @@ func (p *program) summaryList() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&states, "state", nil, "list only files in these `STATES`: fresh, stale, none, excluded, unknown (default fresh,stale)")
+	c.Flags().StringSliceVar(&states, "state", nil, "list only files in these `STATES`: fresh, stale, gone, none, excluded, unknown (default fresh,stale,gone)")
 	pathB64(c, &b64)
 	return c
 }

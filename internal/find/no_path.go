@@ -25,6 +25,9 @@ func (t *IndexedTree) PathNotFoundError(ctx context.Context, verb string, p repo
 	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
 		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
 	}
+	if err := t.goneError(ctx, verb, p); err != nil {
+		return err
+	}
 	if t.Work != nil && t.Workspace.OnDisk(ctx, p) {
 		ignored, err := t.Workspace.Git.Ignored(ctx, []repo.Path{p})
 		if err != nil {
@@ -51,6 +54,44 @@ func (t *IndexedTree) PathNotFoundError(ctx context.Context, verb string, p repo
 		return fail("did you mean "+fault.Quote(meant.String())+"?", "git tracks no file or directory %s", asked)
 	}
 	return fail("list the tracked paths: git ls-files", "git tracks no file or directory %s", asked)
+}
+
+// A DeletedError is returned for a file that git tracks and that is deleted on disk. Its last commit answers instead.
+type DeletedError struct {
+	Path repo.Path
+	Head repo.ID
+}
+
+func (e *DeletedError) Error() string { return e.Path.String() + " is gone: deleted on disk" }
+
+// Unknown says that an answer is of the last commit.
+func (e *DeletedError) Unknown() fault.Unknown {
+	return fault.Unknown{Why: e.Path.String() + " is deleted on disk; this is of " + e.Head.Short()}
+}
+
+// goneError returns an error if HEAD has a file that git no longer tracks, or that is deleted on disk.
+func (t *IndexedTree) goneError(ctx context.Context, verb string, p repo.Path) error {
+	if t.Work == nil {
+		return nil
+	}
+	snap, err := t.Workspace.Git.Snapshot(ctx)
+	if err != nil || snap.Head.Commit.IsZero() {
+		return err
+	}
+	if _, committed, err := t.Workspace.Git.At(ctx, snap.Head.Commit, p); err != nil || !committed {
+		return err
+	}
+	i, tracked := repo.FindEntry(snap.Index.Entries, p)
+	switch {
+	case tracked && snap.Index.Entries[i].Flags.Has(repo.Conflicted):
+		return nil
+	case tracked:
+		return &DeletedError{Path: p, Head: snap.Head.Commit}
+	}
+	return &fault.Error{
+		Kind: fault.Usage, Hint: "see it as it was: ken " + verb + " --at HEAD " + fault.Quote(p.String()),
+		Err: fmt.Errorf("%s is gone: no longer tracked", p),
+	}
 }
 
 // lineSuffix matches the lines that ken prints after a path: a.go:3 or a.go:3,8,+2.

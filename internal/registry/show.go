@@ -289,7 +289,11 @@ func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.S
 	out := &Listing{State: rep.State, Reasons: rep.Reasons, Head: rep.Head, Entries: []Summary{}}
 	var wanted []repo.Path
 	for _, v := range rep.Verdicts {
-		if wants(states, v.Summary) && v.Reason != reasonUntracked {
+		listed := slices.Contains(states, v.Summary)
+		if states == nil {
+			listed = v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.lost
+		}
+		if listed && v.Reason != reasonUntracked {
 			wanted = append(wanted, v.path)
 		}
 	}
@@ -303,11 +307,4 @@ func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.S
 		wanted = wanted[n:]
 	}
 	return out, nil
-}
-
-func wants(states []fresh.State, s fresh.State) bool {
-	if states == nil {
-		return s == fresh.Fresh || s == fresh.Stale
-	}
-	return slices.Contains(states, s)
 }

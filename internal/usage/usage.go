@@ -66,6 +66,7 @@ func Ask(ctx context.Context, finder *find.Finder, q Query) (answer *Answer, err
 	if err := q.resolve(finder.Workspace); err != nil {
 		return nil, err
 	}
+	var deleted *find.DeletedError
 	err = finder.WithIndex(ctx, q.At, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
 		answer, err = answerFrom(ctx, x, t, q)
 		if missing, ok := errors.AsType[*noPathError](err); ok {
@@ -76,6 +77,14 @@ func Ask(ctx context.Context, finder *find.Finder, q Query) (answer *Answer, err
 		}
 		return err
 	})
+	if errors.As(err, &deleted) {
+		q.At = deleted.Head
+		answer, err = Ask(ctx, finder, q)
+		if err == nil {
+			answer.Unknown = append(answer.Unknown, deleted.Unknown())
+		}
+		return answer, err
+	}
 	if err != nil {
 		return nil, err
 	}
