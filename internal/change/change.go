@@ -7,6 +7,7 @@ package change
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"ken/internal/find"
 	"ken/internal/outline"
@@ -56,6 +57,18 @@ type Symbol struct {
 	Path    repo.Path // before the change, if it removed the symbol
 	Package string
 	Symbol  outline.Symbol
+	// MayInherit is set for a removed member that its type may have from another type.
+	MayInherit bool
+}
+
+// Owner returns the name of the type that the symbol belongs to; false if it belongs to none.
+func (s *Symbol) Owner() (name string, isMember bool) {
+	full := s.Symbol.FullName()
+	end := len(full) - len(s.Symbol.Name)
+	if end <= 0 {
+		return "", false
+	}
+	return strings.TrimRight(full[:end], ".:#"), true
 }
 
 // A Signature is a symbol whose signature changed.
@@ -104,5 +117,5 @@ func Between(ctx context.Context, x *searchindex.Index, t *find.IndexedTree, r R
 		return nil, err
 	}
 	c.compareSymbols()
-	return c, c.dropInherited(ctx, x)
+	return c, c.markInherited(ctx, x)
 }

@@ -22,9 +22,9 @@ unstaged edits, and new files. REV replaces the main branch. A..B judges the com
 that B has and A does not.
 
 ken lists documents that mention removed things (docs), specs with too much drift for
-the gate (drift), code that still uses removed things (broken), tests to run (tests) and
-summaries of older content (stale). The most important lines come first, and there are
-at most seven. ken only counts older problems; --all lists them.
+the gate (drift), code that still uses removed things (broken) or may use them (may use),
+tests to run (tests) and summaries of older content (stale). The most important lines
+come first, and there are at most seven. ken only counts older problems; --all lists them.
 
 With --check, ken exits with 3 if there is a line of docs or drift. review.fail_on in
 .ken/config.yaml names other kinds.`,
@@ -77,18 +77,19 @@ func (p *program) reviewSARIF(r *review.Review) sarifLog {
 			continue
 		}
 		level := "warning"
-		if line.Kind == review.Stale {
+		if line.Kind == review.Stale || line.Kind == review.MayUse {
 			level = "note"
 		}
 		text := term.Clean(line.Text)
 		if line.Command != "" {
 			text += "; next: " + term.Clean(line.Command)
 		}
+		rule := sarifRule{ID: "review/" + strings.ReplaceAll(string(line.Kind), " ", "-")}
 		if line.Path != "" {
-			run.add(sarifRule{ID: "review/" + string(line.Kind)}, level, text, line.Path, line.Line)
+			run.add(rule, level, text, line.Path, line.Line)
 		}
 		for _, place := range line.Places {
-			run.add(sarifRule{ID: "review/" + string(line.Kind)}, level, text, place.Path, place.FirstLine())
+			run.add(rule, level, text, place.Path, place.FirstLine())
 		}
 	}
 	return run.log()

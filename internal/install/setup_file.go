@@ -60,7 +60,7 @@ const configText = `# Settings of ken for this repository. The values below are 
 #  exclude: []
 
 #review:
-#  # The lines that fail ken review --check: docs, drift, broken, tests, stale or also.
+#  # The lines that fail ken review --check: docs, drift, broken, may use, tests, stale or also.
 #  fail_on: [docs, drift]
 
 #share:

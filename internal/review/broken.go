@@ -33,51 +33,71 @@ func (j *judge) broken() error {
 	for _, s := range j.Change.Removed {
 		removed[string(s.Path)+"#"+s.Symbol.FullName()] = true
 	}
-	// A file that left its path is the cause for all of its names, and a removed type for its members.
-	causeOf := func(u usage.Leftover) string {
-		if gone[u.To] {
-			return string(u.To)
-		}
-		owner, _, _ := strings.Cut(u.Symbol, ".")
-		if name := string(u.To) + "#" + owner; removed[name] {
-			return name
-		}
-		return string(u.To) + "#" + u.Symbol
-	}
 	for len(list) > 0 {
-		first := causeOf(list[0])
-		same := func(u usage.Leftover) bool { return causeOf(u) == first }
-		c := &cause{kind: Broken, verb: "still imports "}
+		first := list[0]
+		id := causeOf(&first, gone, removed)
+		c := &cause{kind: Broken, verb: "still imports ", tests: make(map[string]bool)}
 		var names []string
-		for _, u := range list {
-			if !same(u) {
+		for i := range list {
+			u := &list[i]
+			if causeOf(u, gone, removed) != id {
 				continue
 			}
 			c.add(u.From, u.Lines...)
-			_, name, isSymbol := strings.Cut(first, "#")
-			if name = cmp.Or(name, u.Symbol); (isSymbol || name != "") && !slices.Contains(names, name) {
+			c.tests[u.From.JSON().Path] = u.Test
+			if name := removedOwner(u, removed); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
-		to := list[0].To
-		list = slices.DeleteFunc(list, same)
-		if len(names) > 0 {
+		list = slices.DeleteFunc(list, func(u usage.Leftover) bool { return causeOf(&u, gone, removed) == id })
+		switch {
+		case !first.Exact:
+			c.kind, c.verb = MayUse, "may still use "
+		case len(names) > 0:
 			c.verb = "still uses "
-			c.what = append(c.what, data(names[0]))
-			if more := len(names) - 1; more > 0 {
-				c.what = append(c.what, prose(" and "+english.Count(more, "more name")))
-			}
-			c.what = append(c.what, prose(" of "))
 		}
-		c.what = append(c.what, data(to.String()))
-		if now := j.Change.Renamed[to]; now != "" {
-			c.what = append(c.what, prose(", which this change moves to "), data(now.String()))
-		} else {
-			c.what = append(c.what, prose(", which this change removes"))
-		}
+		c.what = j.removedText(first.To, names)
 		j.addCause(c)
 	}
 	return nil
+}
+
+// causeOf returns what leftovers of one cause have in common. A file that left its path is the cause for all of its
+// names, and a removed type for its members. Calls on unknown values have only the name of the member.
+func causeOf(u *usage.Leftover, gone map[repo.Path]bool, removed map[string]bool) string {
+	switch {
+	case !u.Exact:
+		return "." + u.Symbol[strings.LastIndexAny(u.Symbol, ".:#")+1:]
+	case gone[u.To]:
+		return string(u.To)
+	default:
+		return string(u.To) + "#" + removedOwner(u, removed)
+	}
+}
+
+// removedOwner returns the symbol of a leftover, or its type if the change removes that.
+func removedOwner(u *usage.Leftover, removed map[string]bool) string {
+	if owner, _, isMember := strings.Cut(u.Symbol, "."); isMember && removed[string(u.To)+"#"+owner] {
+		return owner
+	}
+	return u.Symbol
+}
+
+// removedText says what the change did to some symbols of a file, or to the file if there are none.
+func (j *judge) removedText(p repo.Path, names []string) []textPart {
+	var words []textPart
+	if len(names) > 0 {
+		words = append(words, data(names[0]))
+		if more := len(names) - 1; more > 0 {
+			words = append(words, prose(" and "+english.Count(more, "more name")))
+		}
+		words = append(words, prose(" of "))
+	}
+	words = append(words, data(p.String()))
+	if now := j.Change.Renamed[p]; now != "" {
+		return append(words, prose(", which this change moves to "), data(now.String()))
+	}
+	return append(words, prose(", which this change removes"))
 }
 
 // withoutImports drops the import of a removed file if the same user also uses one of its symbols.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/order"
 	"ken/internal/repo"
 )
 
@@ -18,6 +19,7 @@ type cause struct {
 	what    []textPart
 	command string
 	places  []Place
+	tests   map[string]bool // places that are tests, which come last
 }
 
 // add adds lines of a file.
@@ -70,7 +72,9 @@ func (j *judge) addCause(c *cause) {
 	if len(c.places) == 0 {
 		return
 	}
-	slices.SortFunc(c.places, func(a, b Place) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(c.places, func(a, b Place) int {
+		return cmp.Or(order.FalseFirst(c.tests[a.Path], c.tests[b.Path]), cmp.Compare(a.Path, b.Path))
+	})
 	l := Line{Kind: c.kind, Command: c.command}
 	if len(c.places) == 1 {
 		p := c.places[0]

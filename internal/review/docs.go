@@ -118,7 +118,9 @@ func (j *judge) treeChange() *docs.TreeChange {
 		}
 	}
 	for _, s := range j.Change.Removed {
-		c.Symbols = append(c.Symbols, docs.RemovedSymbol(s))
+		if !s.MayInherit {
+			c.Symbols = append(c.Symbols, docs.RemovedSymbol{Path: s.Path, Package: s.Package, Symbol: s.Symbol})
+		}
 	}
 	c.Named = j.named
 	c.Declared = func(name string) ([]docs.RemovedSymbol, error) {

@@ -22,7 +22,7 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	err := config.Parse([]byte("fail_on: [doc]"), new(review.Policy))
-	if want := `fail_on: unknown kind "doc" (valid: docs, drift, broken, tests, stale, also)`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `fail_on: unknown kind "doc" (valid: docs, drift, broken, may use, tests, stale, also)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("an unknown kind gives %v, want %s", err, want)
 	}
 }

@@ -29,16 +29,17 @@ type Kind string
 
 // The kinds, the most important first.
 const (
-	Docs   Kind = "docs"   // a document mentions a removed thing
-	Drift  Kind = "drift"  // a spec fails the gate
-	Broken Kind = "broken" // a use of a removed thing remains
-	Tests  Kind = "tests"  // the tests of the changed files
-	Stale  Kind = "stale"  // a summary of older content
-	Also   Kind = "also"   // counts
+	Docs   Kind = "docs"    // a document mentions a removed thing
+	Drift  Kind = "drift"   // a spec fails the gate
+	Broken Kind = "broken"  // a use of a removed thing remains
+	MayUse Kind = "may use" // a place that may use a removed thing
+	Tests  Kind = "tests"   // the tests of the changed files
+	Stale  Kind = "stale"   // a summary of older content
+	Also   Kind = "also"    // counts
 )
 
 // Kinds lists all kinds, the most important first.
-var Kinds = []Kind{Docs, Drift, Broken, Tests, Stale, Also}
+var Kinds = []Kind{Docs, Drift, Broken, MayUse, Tests, Stale, Also}
 
 // MaxLines limits the lines of a review, unless All is set.
 const MaxLines = 7
@@ -257,7 +258,7 @@ func (p Policy) Kinds() []Kind {
 func (p Policy) Validate() error {
 	for _, kind := range p.FailOn {
 		if !slices.Contains(Kinds, kind) {
-			return fmt.Errorf("fail_on: unknown kind %q (valid: docs, drift, broken, tests, stale, also)", kind)
+			return fmt.Errorf("fail_on: unknown kind %q (valid: docs, drift, broken, may use, tests, stale, also)", kind)
 		}
 	}
 	return nil

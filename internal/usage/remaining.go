@@ -23,6 +23,7 @@ type Leftover struct {
 	Lines  []int
 	To     repo.Path // the old path of the file that declared it
 	Symbol string    // full name; "" if the file as a whole was imported
+	Exact  bool      // if not, the place may use something else: the type of a value is unknown, or inherits the member
 	Test   bool
 }
 
@@ -33,9 +34,9 @@ const (
 	maxRemainingFiles = 2000
 )
 
-// Remaining finds the exact uses, in the indexed tree, of symbols and files that a change removed. It resolves
-// the names in the new tree against the declarations of the old tree, and omits the uses that now resolve to
-// another declaration. cut is set if not all files were searched.
+// Remaining finds the uses, in the indexed tree, of symbols and files that a change removed, and the members of unknown
+// values that may be such uses. It resolves the names in the new tree against the declarations of the old tree, and
+// omits the uses that now resolve to another declaration. cut is set if not all files were searched.
 func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change.Change) (list []Leftover, cut bool, err error) {
 	wanted := removedByFile(c)
 	if len(wanted) == 0 {
@@ -43,8 +44,8 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 	}
 	names := make(map[string]bool)
 	for _, f := range wanted {
-		for _, name := range f.names {
-			names[name] = true
+		for _, r := range f.names {
+			names[r.last] = true
 		}
 	}
 	files, err := x.Files(ctx)
@@ -77,7 +78,7 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 		if err != nil {
 			return fmt.Errorf("find what %s uses: %w", f.Path, err)
 		}
-		left, err := search.remainingOf(file, refs, found.Edges)
+		left, err := search.remainingOf(file, refs, found)
 		for i := range left {
 			left[i].Test = f.Kind == repo.KindTest
 		}
@@ -89,8 +90,15 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 
 // removedThings are what a change removed from one file.
 type removedThings struct {
-	names map[string]string // last names by full names
-	gone  bool              // the new tree has no file at this path
+	names map[string]removedName // by full names
+	gone  bool                   // the new tree has no file at this path
+}
+
+// A removedName is a symbol that a change removed, or whose file left its path.
+type removedName struct {
+	last       string // last part of the name
+	mayInherit bool   // its type may have it from another type
+	moved      bool   // with its file
 }
 
 // removedByFile returns what a change removed, by the old path of the file.
@@ -98,12 +106,12 @@ func removedByFile(c *change.Change) map[repo.Path]*removedThings {
 	byFile := make(map[repo.Path]*removedThings)
 	from := func(p repo.Path) *removedThings {
 		if byFile[p] == nil {
-			byFile[p] = &removedThings{names: make(map[string]string)}
+			byFile[p] = &removedThings{names: make(map[string]removedName)}
 		}
 		return byFile[p]
 	}
 	for _, s := range c.Removed {
-		from(s.Path).names[s.Symbol.FullName()] = s.Symbol.Name
+		from(s.Path).names[s.Symbol.FullName()] = removedName{last: s.Symbol.Name, mayInherit: s.MayInherit}
 	}
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -117,7 +125,9 @@ func removedByFile(c *change.Change) map[repo.Path]*removedThings {
 			continue // its symbols are among the removed ones
 		}
 		for _, s := range f.Before.Symbols {
-			from(f.OldPath()).names[s.FullName()] = s.Name
+			if _, removed := from(f.OldPath()).names[s.FullName()]; !removed {
+				from(f.OldPath()).names[s.FullName()] = removedName{last: s.Name, moved: true}
+			}
 		}
 	}
 	return byFile
@@ -217,12 +227,16 @@ func referencesToRemoved(p repo.Path, refs *outline.References, names map[string
 // element of a module's path may be its version.
 func mayImport(module string, wanted map[repo.Path]*removedThings) bool {
 	for p := range wanted {
-		dir := p.Dir().Base()
-		if dir == "" || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/") {
+		if mayBeImportOf(module, p) {
 			return true
 		}
 	}
 	return false
+}
+
+func mayBeImportOf(module string, p repo.Path) bool {
+	dir := p.Dir().Base()
+	return dir == "" || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/")
 }
 
 // A remainingSearch examines the old edges of files that lead to something removed.
@@ -234,42 +248,146 @@ type remainingSearch struct {
 	after  func() (*uses.Resolver, error) // of the new tree
 }
 
-// remainingOf returns the old edges of one file that lead to something removed, unless the name now leads to
-// another declaration.
-func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.References, old []uses.Edge) ([]Leftover, error) {
-	var list []Leftover
-	var now *newEdges
-	for _, e := range old {
-		f := s.wanted[e.To]
-		if f == nil || e.Certainty != uses.Exact || e.From == e.To {
-			continue
-		}
-		_, removed := f.names[e.Symbol]
-		importsGone := f.gone && e.Symbol == ""
-		if !removed && !importsGone {
-			continue
-		}
-		if now == nil {
-			var err error
-			if now, err = s.newEdgesOf(file, refs, old); err != nil {
+// remainingOf returns the uses of removed things in one file, unless the name now leads to another declaration: its old
+// edges, the uses in the file that declared them, and the members that the old tree left open.
+func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.References, old uses.Resolution) ([]Leftover, error) {
+	list := s.oldEdges(file, old.Edges)
+	list = append(list, s.ownUses(file, refs)...)
+	list = append(list, s.openMembers(file, refs, old.Open)...)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	now, err := s.newEdgesOf(file, refs, old.Edges)
+	if err != nil {
+		return nil, err
+	}
+	var left []Leftover
+	for _, l := range list {
+		offered, renamed := false, false
+		if l.edge != nil {
+			if offered, renamed, err = now.offers(*l.edge); err != nil {
 				return nil, err
 			}
-		}
-		offered, renamed, err := now.offers(e)
-		if err != nil {
-			return nil, err
 		}
 		if offered {
 			continue
 		}
-		lines := slices.DeleteFunc(slices.Clone(e.Lines), func(line int) bool {
-			return now.leadsElsewhere(e.Symbol, line) || renamed && now.leadsThrough(e.Via, line)
+		l.Lines = slices.DeleteFunc(slices.Clone(l.Lines), func(line int) bool {
+			through := renamed && now.leadsThrough(l.edge.Via, line)
+			return through || now.leadsElsewhere(l.Symbol, line, l.isMember)
 		})
-		if len(lines) > 0 {
-			list = append(list, Leftover{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
+		if len(l.Lines) > 0 {
+			left = append(left, l.Leftover)
 		}
 	}
-	return list, nil
+	return left, nil
+}
+
+// An oldUse is a use in the old tree of something that the change removed.
+type oldUse struct {
+	Leftover
+	edge     *uses.Edge // nil without one
+	isMember bool
+}
+
+// oldEdges returns the old edges of one file that lead to something removed. A likely edge may have been wrong.
+func (s *remainingSearch) oldEdges(file *uses.ParsedFile, edges []uses.Edge) (list []oldUse) {
+	for i := range edges {
+		e := &edges[i]
+		f := s.wanted[e.To]
+		if f == nil || e.From == e.To {
+			continue
+		}
+		r, removed := f.names[e.Symbol]
+		importsGone := f.gone && e.Symbol == ""
+		if !removed && !importsGone || r.moved && e.Certainty != uses.Exact {
+			continue
+		}
+		l := Leftover{From: file.Path, Lines: e.Lines, To: e.To, Symbol: e.Symbol, Exact: e.Certainty == uses.Exact && !r.mayInherit}
+		list = append(list, oldUse{l, e, removed && r.last != e.Symbol})
+	}
+	return list
+}
+
+// ownUses returns the uses of removed symbols in the file that declared them. References leave out what their file
+// declares, so a removed name among them has lost its declaration, unless an import binds it or its language finds it
+// elsewhere.
+func (s *remainingSearch) ownUses(file *uses.ParsedFile, refs *outline.References) (list []oldUse) {
+	own := s.wanted[file.Path]
+	if own == nil || own.gone {
+		return nil
+	}
+	binds := func(name string) bool {
+		return slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+			return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == name })
+		})
+	}
+	openImport := slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+		return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Name == "*" })
+	})
+	for _, u := range refs.Uses {
+		full := u.Name
+		if u.Qualifier != "" {
+			full = u.Qualifier + "." + u.Name
+		}
+		r, removed := own.names[full]
+		isMember := u.Qualifier != ""
+		if !removed || u.Member != isMember || !isMember && (binds(u.Name) || isPredeclared(file.Language, u.Name)) {
+			continue
+		}
+		exact := !r.mayInherit && (isMember || !openImport && declaresAllNames(file.Language))
+		l := Leftover{From: file.Path, Lines: u.Lines, To: file.Path, Symbol: full, Exact: exact}
+		list = append(list, oldUse{Leftover: l, isMember: isMember})
+	}
+	return list
+}
+
+// declaresAllNames reports whether a plain name in a language has a declaration in the file, in an import of it, or in a
+// file of the same directory. Other languages also find it in a base type, in an included file, or by loading it.
+func declaresAllNames(lang outline.Language) bool {
+	switch lang {
+	case outline.Go, outline.Python, outline.TypeScript, outline.TSX, outline.JavaScript, outline.Rust:
+		return true
+	default:
+		return false
+	}
+}
+
+// isPredeclared reports whether a name of the repository may mean a newer function of the language.
+func isPredeclared(lang outline.Language, name string) bool {
+	return lang == outline.Go && (name == "min" || name == "max" || name == "clear")
+}
+
+// openMembers returns the members of unknown values that may be removed ones.
+func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.References, open []outline.Use) (list []oldUse) {
+	own := s.wanted[file.Path]
+	for _, u := range open {
+		isOwn := own != nil && own.names[u.Qualifier+"."+u.Name].last != ""
+		if !u.Member || isOwn {
+			continue
+		}
+		for to, f := range s.wanted {
+			if extensionFamily(to) != extensionFamily(file.Path) || !reaches(file, refs, to) {
+				continue
+			}
+			for full, r := range f.names {
+				if r.last == u.Name && full != r.last && !r.moved {
+					l := Leftover{From: file.Path, Lines: u.Lines, To: to, Symbol: full}
+					list = append(list, oldUse{Leftover: l, isMember: true})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// reaches reports whether a file can have values of the types of another one. A Go file has them from its own package
+// and from those that it imports.
+func reaches(file *uses.ParsedFile, refs *outline.References, to repo.Path) bool {
+	if file.Language != outline.Go || file.Path.Dir() == to.Dir() {
+		return true
+	}
+	return slices.ContainsFunc(refs.Imports, func(im outline.Import) bool { return mayBeImportOf(im.Module, to) })
 }
 
 // newEdges are the edges of one file in the tree after a change.
@@ -315,13 +433,14 @@ func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
 }
 
 // leadsElsewhere reports whether a line uses a declaration of the same name in the new tree. For an import of a
-// whole file, any other file on its line counts.
-func (n *newEdges) leadsElsewhere(symbol string, line int) bool {
-	same := func(now string, lines []int) bool {
-		return slices.Contains(lines, line) && (symbol == "" || lastName(now) == lastName(symbol))
+// whole file, any other file on its line counts. For a member, a likely one does not count: without the removed member,
+// another one may be the only one in reach.
+func (n *newEdges) leadsElsewhere(symbol string, line int, isMember bool) bool {
+	same := func(now string, lines []int, exact bool) bool {
+		return (exact || !isMember) && slices.Contains(lines, line) && (symbol == "" || lastName(now) == lastName(symbol))
 	}
-	return slices.ContainsFunc(n.indexed, func(e searchindex.Edge) bool { return same(e.Symbol, e.Lines) }) ||
-		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines) })
+	return slices.ContainsFunc(n.indexed, func(e searchindex.Edge) bool { return same(e.Symbol, e.Lines, e.Exact) }) ||
+		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines, e.Certainty == uses.Exact) })
 }
 
 // leadsThrough reports whether a line uses a declaration that a file re-exports, and that it did not use before.

@@ -200,6 +200,8 @@ func kindTitle(kind review.Kind) string {
 		return "Specs that the gate refuses"
 	case review.Broken:
 		return "Uses of removed names"
+	case review.MayUse:
+		return "Places that may use removed names"
 	case review.Tests:
 		return "Tests to run"
 	case review.Stale:
