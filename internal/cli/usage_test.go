@@ -44,8 +44,8 @@ func TestWrongArguments(t *testing.T) {
 		{"state get --wait soon", `--wait soon: want a duration such as 10s, 5m or 1h`, "ken state get --help"},
 		{"survey run --max-cost much", `--max-cost much: want a number`, "ken survey run --help"},
 		{"status --check=maybe", `--check=maybe: want true or false`, "ken status --help"},
-		{"summary ls --state bogus", `--state bogus: want fresh, stale, none, excluded or unknown`, "ken summary ls --help"},
-		{"summary ls --state frsh", `--state frsh: want fresh, stale, none, excluded or unknown`, "did you mean --state fresh?"},
+		{"summary ls --state bogus", `--state bogus: want fresh, stale, gone, none, excluded or unknown`, "ken summary ls --help"},
+		{"summary ls --state frsh", `--state frsh: want fresh, stale, gone, none, excluded or unknown`, "did you mean --state fresh?"},
 
 		{"spec show", `missing argument: ID`, "ken spec show ID"},
 		{"spec show a b", `too many arguments: b`, "ken spec show ID"},

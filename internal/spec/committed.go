@@ -49,12 +49,12 @@ func (r *Reader) nodesIn(ctx context.Context, set FileIDs, cached *cachedNodes) 
 	if len(ids) == 0 {
 		return have, nil
 	}
-	read, err := r.ws.Git.Blobs(ctx, ids)
+	files, err := loadSpecs(ctx, r.ws.Git, asked, ids)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range asked {
-		have[p] = parse.ReadNode(repo.LoadedFile{Path: p, Content: read[i]})
+	for _, f := range files {
+		have[f.Path] = parse.ReadNode(f)
 	}
 	return have, nil
 }

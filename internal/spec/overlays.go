@@ -148,23 +148,22 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFil
 		}
 	}
 	var files []repo.LoadedFile
-	var missing []repo.ID
+	var missing []repo.Path
+	var ids []repo.ID
 	for _, path := range paths(p.main) {
 		id := p.main[path]
-		if _, ok := here[id]; !ok {
-			missing = append(missing, id)
+		if content, ok := here[id]; ok {
+			files = append(files, repo.LoadedFile{Path: path, Content: content})
+			continue
 		}
+		missing = append(missing, path)
+		ids = append(ids, id)
 	}
-	read, err := r.ws.Git.Blobs(ctx, missing)
+	read, err := loadSpecs(ctx, r.ws.Git, missing, ids)
 	if err != nil {
 		return nil, err
 	}
-	for i, id := range missing {
-		here[id] = read[i]
-	}
-	for _, path := range paths(p.main) {
-		files = append(files, repo.LoadedFile{Path: path, Content: here[p.main[path]]})
-	}
+	files = append(files, read...)
 	for _, c := range p.made {
 		for _, op := range c.Ops {
 			if op.Op == OpAdded {

@@ -113,12 +113,32 @@ func specFiles(ctx context.Context, files *content.Tree, g *git.Repo) ([]repo.Lo
 			paths = append(paths, e.Path)
 		}
 	}
-	contents, err := g.Blobs(ctx, ids)
+	absent, err := loadSpecs(ctx, g, paths, ids)
+	return append(found, absent...), repo.StatDigest{}, err
+}
+
+// whyLacking is the problem of a spec in a partial clone that does not have its file.
+const whyLacking = "git lacks its content"
+
+// loadSpecs reads spec files from git. One whose content git lacks has a problem instead.
+func loadSpecs(ctx context.Context, g *git.Repo, paths []repo.Path, ids []repo.ID) ([]repo.LoadedFile, error) {
+	lacking, err := g.Lacking(ctx, ids)
 	if err != nil {
-		return nil, repo.StatDigest{}, err
+		return nil, err
 	}
+	has := slices.DeleteFunc(slices.Clone(ids), func(id repo.ID) bool { return lacking[id] })
+	contents, err := g.Blobs(ctx, has)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]repo.LoadedFile, len(paths))
 	for i, p := range paths {
-		found = append(found, repo.LoadedFile{Path: p, Content: contents[i], ID: ids[i]})
+		files[i] = repo.LoadedFile{Path: p, ID: ids[i]}
+		if lacking[ids[i]] {
+			files[i].Problem = whyLacking
+			continue
+		}
+		files[i].Content, contents = contents[0], contents[1:]
 	}
-	return found, repo.StatDigest{}, nil
+	return files, nil
 }
