@@ -94,17 +94,21 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []rep
 		if err != nil {
 			return fmt.Errorf("find what %s uses: %w", f.Path, err)
 		}
-		list := make([]searchindex.Edge, len(found.Edges))
-		for i, e := range found.Edges {
-			list[i] = searchindex.Edge{
-				From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Lines: e.Lines, More: e.More,
-				Exact: e.Certainty == uses.Exact, Via: e.Via,
-			}
-		}
-		return w.PutEdges(f.Path, list, found.Ambiguous)
+		return w.PutEdges(f.Path, indexEdges(found.Edges), indexEdges(found.Own), found.Ambiguous)
 	})
 	if err != nil {
 		return err
 	}
 	return w.CountUsers()
+}
+
+func indexEdges(edges []uses.Edge) []searchindex.Edge {
+	list := make([]searchindex.Edge, len(edges))
+	for i, e := range edges {
+		list[i] = searchindex.Edge{
+			From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Lines: e.Lines, More: e.More,
+			Exact: e.Certainty == uses.Exact, Via: e.Via,
+		}
+	}
+	return list
 }

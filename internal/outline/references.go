@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same content would get other references.
-const ReferencesVersion = 5
+const ReferencesVersion = 6
 
 // Limits of the references of a file.
 const (
@@ -23,6 +23,7 @@ type References struct {
 	Imports []Import `json:"imports,omitempty"` // in file order
 	Uses    []Use    `json:"uses,omitempty"`    // without duplicates of Qualifier, Member, Name and Kind, ordered by first line
 	More    int      `json:"more,omitempty"`    // number of uses beyond MaxUses
+	Own     []Use    `json:"own,omitempty"`     // uses of names and members that the file itself declares, at most MaxUses
 
 	// Partial is the reason why references may be missing, or "" if they are complete. Syntax errors are
 	// reported in [Outline.Partial] only.
@@ -445,18 +446,25 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 	if c.tooDeep {
 		refs.Partial = "nested too deeply: names inside are left out"
 	}
-	c.dropKnown(builtin, common)
+	own := c.dropKnown(builtin, common)
+	refs.Uses, refs.More = c.grouped(c.pending)
+	refs.Own, _ = c.grouped(own)
+	return refs
+}
+
+// grouped returns mentions as uses, and the number of uses beyond MaxUses.
+func (c *nameCollector) grouped(list []mention) (uses []Use, more int) {
 	byPlace := func(a, b mention) int { return cmp.Compare(a.at, b.at) }
-	if !slices.IsSortedFunc(c.pending, byPlace) {
-		slices.SortStableFunc(c.pending, byPlace)
+	if !slices.IsSortedFunc(list, byPlace) {
+		slices.SortStableFunc(list, byPlace)
 	}
 
 	// The lines of all uses share one array, so count them first.
-	groups := make(map[useKey]int32, len(c.pending)/2)
-	group := make([]int32, len(c.pending)) // by mention; -1 for one beyond MaxUses
+	groups := make(map[useKey]int32, len(list)/2)
+	group := make([]int32, len(list)) // by mention; -1 for one beyond MaxUses
 	var sizes []int32
 	total := 0
-	for i, m := range c.pending {
+	for i, m := range list {
 		key := useKey{m.before.path, m.name, m.member, m.kind}
 		g, ok := groups[key]
 		if !ok {
@@ -465,7 +473,7 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 				g = int32(len(sizes))
 				sizes = append(sizes, 0)
 			} else {
-				refs.More++
+				more++
 			}
 			groups[key] = g
 		}
@@ -475,13 +483,13 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 		}
 	}
 	if len(sizes) == 0 {
-		return refs
+		return nil, more
 	}
-	refs.Uses = make([]Use, len(sizes))
+	uses = make([]Use, len(sizes))
 	last := make([]int, len(sizes)) // last line of each use
 	lines := make([]int, total)
 	line := 0 // mentions are in order, and so are their lines
-	for i, m := range c.pending {
+	for i, m := range list {
 		for line < len(c.lines) && c.lines[line] <= int(m.at) {
 			line++
 		}
@@ -489,7 +497,7 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 		if g < 0 {
 			continue
 		}
-		u := &refs.Uses[g]
+		u := &uses[g]
 		if u.Name == "" {
 			u.Qualifier = c.texts[m.before.path]
 			u.Member = m.member
@@ -507,13 +515,13 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 		}
 		last[g] = line
 	}
-	return refs
+	return uses, more
 }
 
-// dropKnown drops mentions of names that the file declares at its top level or that are predeclared. Names
-// that an import binds stay. A common member of an unknown value most likely belongs to a type of the
-// language itself, so it is dropped too.
-func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
+// dropKnown drops mentions of names that the file declares at its top level or that are predeclared, and returns those
+// that the file declares. Names that an import binds stay. A common member of an unknown value most likely belongs to
+// a type of the language itself, so it is dropped too.
+func (c *nameCollector) dropKnown(builtin, common func(name string) bool) (own []mention) {
 	imported := make(map[nameID]bool)
 	for _, im := range c.found {
 		for _, b := range im.Names {
@@ -568,14 +576,26 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 			if imported[m.before.root] {
 				return false
 			}
-			return isBuiltin(m.before.root) && !known[m.before.root] || c.hasMember(m)
+			if isBuiltin(m.before.root) && !known[m.before.root] {
+				return true
+			}
+			if c.hasMember(m) {
+				own = append(own, m)
+				return true
+			}
+			return false
 		case m.member:
 			return common(c.texts[m.name])
 		case imported[m.name]:
 			return false
 		}
-		return known[m.name] || isBuiltin(m.name)
+		if known[m.name] {
+			own = append(own, m)
+			return true
+		}
+		return isBuiltin(m.name)
 	})
+	return own
 }
 
 // hasMember reports whether the file declares the member that a mention refers to.

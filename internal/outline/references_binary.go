@@ -40,10 +40,16 @@ func (r *References) AppendBinary(out []byte) ([]byte, error) {
 			w.text(b.As)
 		}
 	}
-	w.count(len(r.Uses))
-	line = 0
-	for i := range r.Uses {
-		u := &r.Uses[i]
+	w.uses(r.Uses)
+	w.uses(r.Own)
+	return w.out, nil
+}
+
+func (w *binaryWriter) uses(list []Use) {
+	w.count(len(list))
+	line := 0
+	for i := range list {
+		u := &list[i]
 		lines := u.Lines[:min(len(u.Lines), MaxUseLines)]
 		head := byte(max(0, slices.Index(useKinds[:], u.Kind))) | byte(len(lines)<<useLineShift)
 		if u.Member {
@@ -66,7 +72,6 @@ func (r *References) AppendBinary(out []byte) ([]byte, error) {
 			w.count(u.More)
 		}
 	}
-	return w.out, nil
 }
 
 var errReferences = errors.New("not the binary form of references")
@@ -86,12 +91,23 @@ func (r *References) UnmarshalBinary(b []byte) error {
 		}
 		r.Imports = append(r.Imports, im)
 	}
-	n := in.length()
-	if n > 0 {
-		r.Uses = make([]Use, 0, n)
+	r.Uses = in.uses()
+	r.Own = in.uses()
+	if in.bad || len(in.rest) > 0 {
+		*r = References{}
+		return errReferences
 	}
+	return nil
+}
+
+func (in *binaryReader) uses() []Use {
+	n := in.length()
+	if n == 0 {
+		return nil
+	}
+	list := make([]Use, 0, n)
 	lines := make([]int, 0, 2*n) // of all uses
-	line = 0
+	line := 0
 	for range n {
 		head := in.take()
 		u := Use{Member: head&useMemberBit != 0, Qualifier: in.text(), Name: in.text()}
@@ -111,11 +127,7 @@ func (r *References) UnmarshalBinary(b []byte) error {
 		if head&useMoreBit != 0 {
 			u.More = in.count()
 		}
-		r.Uses = append(r.Uses, u)
+		list = append(list, u)
 	}
-	if in.bad || len(in.rest) > 0 {
-		*r = References{}
-		return errReferences
-	}
-	return nil
+	return list
 }

@@ -24,9 +24,9 @@ type Edge struct {
 	Via      repo.Path
 }
 
-// PutEdges replaces the edges that leave a file, and the number of its ambiguous uses. The
-// edges to one file must follow each other.
-func (w *Writer) PutEdges(from repo.Path, edges []Edge, ambiguous int) error {
+// PutEdges replaces the edges that leave a file, those to its own declarations, and the number of its ambiguous uses.
+// The edges to one file must follow each other.
+func (w *Writer) PutEdges(from repo.Path, edges, own []Edge, ambiguous int) error {
 	id, ok, err := w.knownNumber(from)
 	if !ok || err != nil {
 		return err
@@ -37,7 +37,11 @@ func (w *Writer) PutEdges(from repo.Path, edges []Edge, ambiguous int) error {
 	if err := w.exec(`DELETE FROM edge WHERE source = ?1`, id); err != nil {
 		return err
 	}
-	if err := w.exec(`UPDATE facts SET ambiguous = ?2 WHERE id = ?1`, id, ambiguous); err != nil {
+	packed := []byte{}
+	for i := range own {
+		packed = appendUse(packed, &own[i], 0)
+	}
+	if err := w.exec(`UPDATE facts SET ambiguous = ?2, own = ?3 WHERE id = ?1`, id, ambiguous, packed); err != nil {
 		return err
 	}
 	for len(edges) > 0 {
@@ -209,28 +213,38 @@ func (x *Index) edges(ctx context.Context, where string, args ...any) (list []Ed
 
 func (x *Index) eachEdge(ctx context.Context, f func(Edge) error, where string, args ...any) error {
 	return x.each(ctx, edgeColumns+where, func(s *sqlite.Stmt) error {
-		from := repo.Path(s.ColumnText(0))
-		to := repo.Path(s.ColumnText(1))
-		rest := bytesAt(s, 2)
-		for len(rest) > 0 {
-			e, via, behind, err := readUse(rest)
-			if err != nil {
-				return err
-			}
-			rest = behind
-			e.From = from
-			e.To = to
-			if via != 0 {
-				if e.Via, err = x.pathAt(via); err != nil {
-					return err
-				}
-			}
-			if err := f(e); err != nil {
+		return x.eachUse(repo.Path(s.ColumnText(0)), repo.Path(s.ColumnText(1)), bytesAt(s, 2), f)
+	}, args...)
+}
+
+// eachUse decodes the uses of one file in another one.
+func (x *Index) eachUse(from, to repo.Path, packed []byte, f func(Edge) error) error {
+	for len(packed) > 0 {
+		e, via, rest, err := readUse(packed)
+		if err != nil {
+			return err
+		}
+		packed = rest
+		e.From = from
+		e.To = to
+		if via != 0 {
+			if e.Via, err = x.pathAt(via); err != nil {
 				return err
 			}
 		}
-		return nil
-	}, args...)
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OwnUses returns the uses of a file's declarations in the file itself.
+func (x *Index) OwnUses(ctx context.Context, p repo.Path) (list []Edge, err error) {
+	err = x.each(ctx, `SELECT own FROM facts JOIN path USING (id) WHERE path = ?1`, func(s *sqlite.Stmt) error {
+		return x.eachUse(p, p, bytesAt(s, 0), func(e Edge) error { list = append(list, e); return nil })
+	}, p)
+	return list, err
 }
 
 func (x *Index) pathAt(number int64) (p repo.Path, err error) {

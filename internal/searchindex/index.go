@@ -26,7 +26,7 @@ import (
 
 // version identifies the tables and the versions of the outlines in them. The first number changes with the
 // tables, with the terms in them and with how uses are resolved.
-const version = 5<<16 | outline.Version<<8 | outline.ReferencesVersion
+const version = 6<<16 | outline.Version<<8 | outline.ReferencesVersion
 
 // FileName returns the name of the index of the worktree whose git directory is gitDir.
 func FileName(gitDir string) string { return filepath.Join(gitDir, "ken", "cache", "search.db") }
@@ -150,7 +150,8 @@ const schema = `
 CREATE TABLE path (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE file (id INTEGER PRIMARY KEY REFERENCES path, content BLOB NOT NULL, note BLOB NOT NULL, kind INTEGER NOT NULL);
 CREATE TABLE facts (
-	id INTEGER PRIMARY KEY REFERENCES file, language TEXT NOT NULL, package TEXT NOT NULL, imports BLOB NOT NULL, ambiguous INTEGER NOT NULL
+	id INTEGER PRIMARY KEY REFERENCES file, language TEXT NOT NULL, package TEXT NOT NULL, imports BLOB NOT NULL, ambiguous INTEGER NOT NULL,
+	own BLOB NOT NULL
 );
 CREATE TABLE symbol (
 	file INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,

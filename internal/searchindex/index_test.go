@@ -321,7 +321,7 @@ func TestDirectories(t *testing.T) {
 			"cmd/c_test.go": {{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}},
 			"lib/b.go":      {{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}},
 		} {
-			if err := w.PutEdges(from, edges, 0); err != nil {
+			if err := w.PutEdges(from, edges, nil, 0); err != nil {
 				return err
 			}
 		}

@@ -118,7 +118,7 @@ func (w *Writer) Put(d Document) error {
 	if err != nil {
 		return err
 	}
-	if err := w.exec(`INSERT INTO facts VALUES (?1, ?2, ?3, ?4, 0)`, id, string(o.Language), o.Package, imports); err != nil {
+	if err := w.exec(`INSERT INTO facts VALUES (?1, ?2, ?3, ?4, 0, x'')`, id, string(o.Language), o.Package, imports); err != nil {
 		return err
 	}
 	for _, name := range importedNames(d.Imports) {

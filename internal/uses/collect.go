@@ -3,6 +3,7 @@ package uses
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -87,10 +88,10 @@ func (m mention) settle() {
 func importMention(im *outline.Import) mention { return mention{lines: []int{im.Line}} }
 
 // add adds an edge, or adds the places to the edge that is there, and settles the use. An exact edge replaces a
-// likely one. A use of the file's own declaration is settled and has no edge.
+// likely one.
 func (e *collector) add(to target, via repo.Path, c Certainty, m mention) {
 	m.settle()
-	if e.err != nil || to.path == e.from.Path {
+	if e.err != nil || to.path == e.from.Path && to.symbol == "" {
 		return
 	}
 	if via == to.path {
@@ -117,6 +118,23 @@ func (e *collector) add(to target, via repo.Path, c Certainty, m mention) {
 	if over := len(edge.Lines) - outline.MaxUseLines; over > 0 {
 		edge.Lines = edge.Lines[:outline.MaxUseLines]
 		edge.More += over
+	}
+}
+
+// addOwn adds the uses of names that the file itself declares.
+func (e *collector) addOwn() {
+	index := e.declared(e.from.Path)
+	for i := range e.refs.Own {
+		u := &e.refs.Own[i]
+		m := mention{kind: u.Kind, lines: u.Lines, more: u.More}
+		found := index.top(u.Name)
+		if u.Qualifier != "" {
+			full := strings.ReplaceAll(u.Qualifier, "::", ".") + "." + u.Name
+			found = index.find(u.Name, func(d *decl) bool { return endsWith(d.fullName(), full) })
+		}
+		for _, d := range found {
+			e.add(d.target(), "", Exact, m)
+		}
 	}
 }
 
@@ -147,10 +165,9 @@ func (m *openMember) setOwner(e *collector, owner target) {
 func (e *collector) addMember(m openMember, found []decl) {
 	switch {
 	case len(found) == 0:
-	case len(found) == 1 && found[0].path == e.from.Path:
-		m.use.settled = m.typed || !isCommonMember(m.use.Name)
 	case len(found) == 1 && (m.typed || !isCommonMember(m.use.Name)):
 		e.add(found[0].target(), "", Likely, mentionOf(m.use))
+	case len(found) == 1 && found[0].path == e.from.Path:
 	default:
 		e.ambiguous++
 	}
@@ -188,6 +205,11 @@ func (e *collector) finish() Resolution {
 		)
 	})
 	found := Resolution{Edges: e.edges, Ambiguous: e.ambiguous}
+	isOwn := func(edge Edge) bool { return edge.To == e.from.Path }
+	if slices.ContainsFunc(e.edges, isOwn) {
+		found.Own = slices.DeleteFunc(slices.Clone(e.edges), func(edge Edge) bool { return !isOwn(edge) })
+		found.Edges = slices.DeleteFunc(e.edges, isOwn)
+	}
 	for i := range e.uses {
 		if !e.uses[i].settled {
 			found.Open = append(found.Open, *e.uses[i].Use)

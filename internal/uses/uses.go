@@ -80,7 +80,8 @@ type Edge struct {
 // A Resolution tells where the imports and uses of one file lead. Each of them is open unless a rule settled it: the
 // rule added an edge, or proved that no declaration of another file is meant.
 type Resolution struct {
-	Edges   []Edge           // sorted
+	Edges   []Edge           // to other files, sorted
+	Own     []Edge           // to declarations of the file itself
 	Open    []outline.Use    // in the order of the references
 	Imports []outline.Import // open imports; Names has only the open names, if the module is known
 	// Ambiguous counts the imports and uses with several possible declarations.
@@ -258,6 +259,7 @@ func (r *Resolver) Edges(f *ParsedFile, refs *outline.References) (Resolution, e
 		return Resolution{Open: refs.Uses, Imports: refs.Imports}, nil
 	}
 	e := newCollector(r, f, refs)
+	e.addOwn()
 	switch familyOf(f.Language) {
 	case outline.Go:
 		r.goEdges(e)
