@@ -53,6 +53,11 @@ func (r *reader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 		if err != nil {
 			return err
 		}
+		own, err := r.index.OwnUses(r.ctx, d.Path)
+		if err != nil {
+			return err
+		}
+		edges = append(edges, own...)
 		edges = slices.DeleteFunc(edges, func(e searchindex.Edge) bool { return e.Symbol != d.Symbol.FullName() })
 		if len(edges) == 0 || len(r.answer.Through) == maxInterfaces {
 			continue

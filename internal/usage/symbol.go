@@ -168,8 +168,9 @@ func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 			}
 		}
 		d := declaration(j.Path, &s, lines, j.users)
-		d.SameFile = sameFile(&s, d.Line, lines)
-		d.OwnFile = ownFile(&s, f.outline, d.SameFile)
+		if err := r.usesInOwnFile(&d, j.Path, &s, f); err != nil {
+			return err
+		}
 		if err := r.addUnresolved(j.Path); err != nil {
 			return err
 		}
@@ -214,31 +215,29 @@ func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 	return r.otherSpellings(list[0].Symbol.Name, declaring, edgesTo)
 }
 
-// sameFile returns other lines of the declaring file that contain the name.
-func sameFile(s *outline.Symbol, declared int, lines []string) []int {
-	const few = 8
-	var at []int
-	if len(s.Name) < 2 {
-		return nil
+// usesInOwnFile adds the uses of a symbol in the file that declares it.
+func (r *reader) usesInOwnFile(d *Declaration, p repo.Path, s *outline.Symbol, f fileFacts) error {
+	edges, err := r.index.OwnUses(r.ctx, p)
+	if err != nil {
+		return err
 	}
-	for i, line := range lines {
-		line = strings.TrimSpace(line)
-		if i+1 != declared && outline.HasWord(line, s.Name) && !outline.IsComment(line) && len(at) < few {
-			at = append(at, i+1)
+	lines := strings.Split(string(f.content), "\n")
+	for _, e := range edges {
+		if e.Symbol != s.FullName() {
+			continue
 		}
+		place := Place{How: string(e.Kind), Lines: e.Lines, More: e.More}
+		if f.outline != nil {
+			addEnclosing(&place, f.outline.Symbols, lines)
+		}
+		d.OwnUses = append(d.OwnUses, place)
+		d.SameFile = append(d.SameFile, e.Lines...)
+		isOutside := func(n int) bool { return n < s.Line || n > s.EndLine }
+		d.OwnFile = d.OwnFile || e.More > 0 || slices.ContainsFunc(e.Lines, isOutside)
 	}
-	return at
-}
-
-// ownFile reports whether a line with the name is outside the symbol and declares no other symbol of
-// that name.
-func ownFile(s *outline.Symbol, o *outline.Outline, lines []int) bool {
-	return slices.ContainsFunc(lines, func(n int) bool {
-		if n >= s.Line && n <= s.EndLine {
-			return false
-		}
-		return o == nil || !slices.ContainsFunc(o.Symbols, func(other outline.Symbol) bool { return other.Name == s.Name && other.Line == n })
-	})
+	slices.Sort(d.SameFile)
+	d.SameFile = slices.Compact(d.SameFile)
+	return nil
 }
 
 // usedInside lists the symbols that the lines of a symbol use.
@@ -283,21 +282,25 @@ func (r *reader) enclosing() error {
 		}
 		lines := strings.Split(string(facts[list[i].path].content), "\n")
 		for k := range list[i].Places {
-			place := &list[i].Places[k]
-			for _, line := range place.Lines {
-				if in := around(o.Symbols, line); in != "" && !slices.Contains(place.In, in) {
-					place.In = append(place.In, in)
-				}
-				if place.How != string(outline.UseMatch) || place.Match == withoutCatchAll {
-					continue
-				}
-				if match := catchAll(lines, line); match != "" {
-					place.Match = match // a match without a catch-all arm is more important
-				}
-			}
+			addEnclosing(&list[i].Places[k], o.Symbols, lines)
 		}
 	}
 	return nil
+}
+
+// addEnclosing adds the declarations around the lines of a place, and whether a match there has a catch-all arm.
+func addEnclosing(place *Place, symbols []outline.Symbol, lines []string) {
+	for _, line := range place.Lines {
+		if in := around(symbols, line); in != "" && !slices.Contains(place.In, in) {
+			place.In = append(place.In, in)
+		}
+		if place.How != string(outline.UseMatch) || place.Match == withoutCatchAll {
+			continue
+		}
+		if match := catchAll(lines, line); match != "" {
+			place.Match = match // a match without a catch-all arm is more important
+		}
+	}
 }
 
 // around returns the name of the innermost declaration around a line; "" if there is none.

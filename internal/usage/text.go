@@ -300,7 +300,8 @@ func (t *textWriter) symbol() {
 	for _, d := range shown {
 		t.linef("%s  %s", t.quote(fmt.Sprintf("%s:%d", d.Path, d.Line)), t.quote(english.Clip(d.Signature, 160)))
 		if len(d.SameFile) > 0 {
-			t.linef("  also in this file: %s", strings.TrimPrefix(lineList("", d.SameFile, 0), ":"))
+			lines := strings.TrimPrefix(lineList("", d.SameFile, moreOfPlaces(d.OwnUses)), ":")
+			t.linef("  also in this file: %s  %s", lines, t.quote(t.places(d.OwnUses)))
 		}
 		users := a.UsedBy
 		if several {
@@ -332,6 +333,14 @@ func (t *textWriter) symbol() {
 	case n > 0:
 		t.linef("and %s; ask for one: ken uses PATH#%s", moreOf(n, "declaration"), t.quote(a.Symbol))
 	}
+}
+
+// moreOfPlaces returns the number of lines that places leave out.
+func moreOfPlaces(places []Place) (n int) {
+	for _, p := range places {
+		n += p.More
+	}
+	return n
 }
 
 // uses prints the files or symbols that the file or symbol uses: for a file only the names of files, unless all is

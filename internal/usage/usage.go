@@ -186,11 +186,12 @@ type Declaration struct {
 	Kind      outline.Kind `json:"kind"`
 	Line      int          `json:"line"`
 	Signature string       `json:"signature"`
-	SameFile  []int        `json:"same_file,omitempty"` // further lines of its file with the name
+	SameFile  []int        `json:"same_file,omitempty"` // lines of its file that use it
+	OwnUses   []Place      `json:"own_uses,omitempty"`  // how these lines use it
 	Users     int          `json:"users"`               // files that use it
 	More      int          `json:"more,omitempty"`      // the number of users above the limit
 
-	// OwnFile is set if its file has the name outside the declaration.
+	// OwnFile is set if its file uses it outside the declaration.
 	OwnFile bool `json:"-"`
 }
 
