@@ -30,6 +30,33 @@ func (t *Tree) Bytes(ctx context.Context, paths []repo.Path, most int64, handle 
 	})
 }
 
+// LinkTarget returns what a symbolic link has as its target, with slashes as in git.
+func (t *Tree) LinkTarget(ctx context.Context, p repo.Path) (target []byte, err error) {
+	walked := t.parallel(ctx, 1, 1, func(w *walk) (func(lo, hi int), func()) {
+		work := func(int, int) {
+			d, name, failed := w.enter(p)
+			if failed != nil {
+				err = failed
+				return
+			}
+			buf := make([]byte, maxLinkTarget)
+			n, failed := d.readlink(name, buf)
+			if failed != nil {
+				err = &pathError{"read", p, failed}
+				return
+			}
+			target = buf[:n]
+		}
+		return work, func() {}
+	})
+	if walked != nil {
+		return nil, walked
+	}
+	return target, err
+}
+
+const maxLinkTarget = 4096 // bytes; systems have no longer ones
+
 // readWhole reads one file into buf, or into a larger buffer.
 func readWhole(w *walk, p repo.Path, most int64, buf []byte) ([]byte, error) {
 	d, name, err := w.enter(p)

@@ -27,6 +27,19 @@ func NewSource(ctx context.Context, x *searchindex.Index, t Tree, paths []repo.P
 // Paths lists the files of the tree.
 func (s *Source) Paths() []repo.Path { return s.paths }
 
+// Links returns the targets of symbolic links.
+func (s *Source) Links() (map[repo.Path]string, error) {
+	paths, err := s.index.PathsOfKind(s.ctx, repo.KindSymlink)
+	if err != nil {
+		return nil, err
+	}
+	links := make(map[repo.Path]string, len(paths))
+	for _, p := range paths {
+		links[p] = string(s.tree.Read(s.ctx, p))
+	}
+	return links, nil
+}
+
 // Read returns the content of a file.
 func (s *Source) Read(p repo.Path) ([]byte, error) { return s.tree.Read(s.ctx, p), nil }
 

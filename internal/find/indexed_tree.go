@@ -224,7 +224,8 @@ func (t *IndexedTree) Commits(ctx context.Context, ids []repo.ID, f func(repo.Co
 	return t.Workspace.Git.Commits(ctx, ids, f)
 }
 
-// Read returns the content of a file. It returns nil if the file is too large or no longer has the listed content.
+// Read returns the content of a file; that of a symbolic link is its target. It returns nil if the file is too large or
+// no longer has the listed content.
 func (t *IndexedTree) Read(ctx context.Context, p repo.Path) []byte {
 	f := t.listed[p]
 	if t.listed == nil && t.Work != nil {
@@ -232,6 +233,13 @@ func (t *IndexedTree) Read(ctx context.Context, p repo.Path) []byte {
 	}
 	if f == nil {
 		return nil
+	}
+	if f.Kind == repo.KindSymlink && t.Work != nil {
+		target, err := t.Workspace.Files.LinkTarget(ctx, p)
+		if err != nil {
+			return nil
+		}
+		return t.Workspace.BytesOfBlob(target, f.ID)
 	}
 	contents, err := t.contents(ctx, []*repo.File{f})
 	if err != nil {

@@ -46,6 +46,11 @@ func (x *Index) Files(ctx context.Context) (map[repo.Path]Entry, error) {
 	return files, err
 }
 
+// PathsOfKind lists the indexed files of a kind.
+func (x *Index) PathsOfKind(ctx context.Context, kind repo.Kind) ([]repo.Path, error) {
+	return x.paths(ctx, `SELECT path FROM file JOIN path USING (id) WHERE kind = ?1`, int(kind))
+}
+
 // Size returns the number of indexed files.
 func (x *Index) Size(ctx context.Context) (int, error) {
 	return x.number(ctx, `SELECT count(*) FROM file`)

@@ -114,7 +114,7 @@ func (s *moduleScope) bindingIn(f *fileFacts, im *outline.Import, b outline.Bind
 	if !isStar && (len(local) > len(parts) || !slices.Equal(local, parts[:len(local)])) {
 		return meaning{}
 	}
-	mod, st := s.rules.resolve(s.e, f.path, im.Module)
+	mod, st := s.resolve(f.path, im.Module)
 	switch {
 	case st != inside:
 		return meaning{state: st}

@@ -97,13 +97,25 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 	}
 }
 
+// resolve returns the module that an import in a file means: the target of a link, not the link.
+func (s *moduleScope) resolve(from repo.Path, spec string) (module, state) {
+	mod, st := s.rules.resolve(s.e, from, spec)
+	if st == inside && mod.file != "" {
+		mod.file = s.e.r.behindLinks(mod.file)
+		if !s.e.r.has(mod.file) {
+			return module{}, unresolved
+		}
+	}
+	return mod, st
+}
+
 // bind resolves an import and the names that it binds.
 func (s *moduleScope) bind(im *outline.Import) {
 	if im.Module == "" {
 		s.e.settleImport(im) // an export of this file's own names
 		return
 	}
-	mod, st := s.rules.resolve(s.e, s.e.from.Path, im.Module)
+	mod, st := s.resolve(s.e.from.Path, im.Module)
 	if st == several {
 		s.e.ambiguous++
 	}
@@ -168,7 +180,7 @@ func (s *moduleScope) bindParents(im *outline.Import, local string) {
 		if _, known := s.bound[local]; known {
 			return
 		}
-		mod, st := s.rules.resolve(s.e, s.e.from.Path, local)
+		mod, st := s.resolve(s.e.from.Path, local)
 		used := true // a parent needs no edge of its own
 		s.bound[local] = []boundName{{meaning: moduleMeaning(mod, st), im: im, used: &used}}
 	}
@@ -424,6 +436,7 @@ func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) m
 		}
 	}
 	if sub, ok := s.rules.submodule(mod, name); ok {
+		sub.file = s.e.r.behindLinks(sub.file)
 		sub.certainty = mod.certainty
 		return moduleMeaning(sub, inside)
 	}
@@ -483,7 +496,7 @@ func (s *moduleScope) followReexport(mod module, im *outline.Import, b outline.B
 		}
 		return meaning{state: inside, symbol: found[0].target(), certainty: mod.certainty}
 	}
-	next, st := s.rules.resolve(s.e, mod.file, im.Module)
+	next, st := s.resolve(mod.file, im.Module)
 	if st != inside {
 		return meaning{state: st}
 	}
@@ -536,7 +549,7 @@ func (s *moduleScope) starModules(f *fileFacts) []module {
 			if !reexportsAll(s.rules, im) {
 				continue
 			}
-			if next, st := s.rules.resolve(s.e, f.path, im.Module); st == inside {
+			if next, st := s.resolve(f.path, im.Module); st == inside {
 				list = append(list, next)
 			}
 		}
@@ -602,7 +615,7 @@ func (s *moduleScope) imports(p repo.Path) []repo.Path {
 		if im.Module == "" {
 			continue
 		}
-		mod, st := s.rules.resolve(s.e, p, im.Module)
+		mod, st := s.resolve(p, im.Module)
 		if st != inside || mod.file == "" {
 			continue
 		}
@@ -638,7 +651,7 @@ func (s *moduleScope) canImport(mod module, name string, not repo.Path) bool {
 		if !reexportsAll(s.rules, &im) || strings.HasPrefix(im.Module, ".") {
 			return false
 		}
-		_, st := s.rules.resolve(s.e, f.path, im.Module)
+		_, st := s.resolve(f.path, im.Module)
 		return st != inside // any name may come from there
 	})
 }

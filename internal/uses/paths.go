@@ -23,6 +23,33 @@ func join(dir repo.Path, rel string) (repo.Path, bool) {
 	return repo.Path(p), true
 }
 
+// maxLinks limits how many symbolic links a path may lead through.
+const maxLinks = 10
+
+// behindLinks follows the tracked symbolic links that a path has, at its end or above it. A path that leads out of the
+// repository, or in a circle, stays as it is.
+func (r *Resolver) behindLinks(p repo.Path) repo.Path {
+	if len(r.links) == 0 {
+		return p
+	}
+	at := p
+	for range maxLinks {
+		link := at
+		for link != "" && r.links[link] == "" {
+			link = link.Dir()
+		}
+		if link == "" {
+			return at
+		}
+		target, ok := join(link.Dir(), r.links[link])
+		if !ok {
+			return p
+		}
+		at = under(target, strings.TrimPrefix(string(at[len(link):]), "/"))
+	}
+	return p
+}
+
 // under joins a path below a directory that is known to be plain.
 func under(dir repo.Path, rel string) repo.Path {
 	switch {

@@ -88,6 +88,7 @@ var writtenFor = map[string][]string{
 // scriptFile returns the file that a path means, which may lack its extension or name a
 // directory.
 func (r *Resolver) scriptFile(p repo.Path, dirOnly bool) (repo.Path, bool) {
+	p = r.behindLinks(p)
 	if !dirOnly {
 		if found, ok := r.scriptPlain(p); ok {
 			return found, true

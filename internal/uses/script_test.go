@@ -962,3 +962,58 @@ func TestScriptAliases(t *testing.T) {
 		},
 	})
 }
+
+func TestLinks(t *testing.T) {
+	runCases(t, []resolveCase{
+		{
+			name: "imports of TypeScript through links to a file and to a directory",
+			archive: `
+				-- scripts/real.js --
+				decl func cfg
+				-- shared/code/deep.ts --
+				decl func deep
+				-- p/link.js -> ../scripts/real.js --
+				-- p/again.js -> link.js --
+				-- p/code -> ../shared/code --
+				-- p/circle.js -> circle.js --
+				-- p/out.js -> ../../elsewhere.js --
+				-- p/untracked.js -> ../made.js --
+				-- p/main.js --
+				import ./link.js cfg
+				import ./again cfg>again
+				import ./code/deep deep
+				import ./circle a
+				import ./out.js b
+				import ./untracked.js c
+				call cfg
+			`,
+			from: "p/main.js",
+			want: `
+				p/circle.js
+				p/out.js
+				scripts/real.js#cfg
+				shared/code/deep.ts#deep
+			`,
+		},
+		{
+			name: "imports of Python through a link",
+			archive: `
+				-- scripts/real.py --
+				decl func cfg
+				-- p/__init__.py --
+				-- p/link.py -> ../scripts/real.py --
+				-- p/main.py --
+				import .link cfg
+				import . link
+				call cfg
+				call link.cfg
+			`,
+			from: "p/main.py",
+			want: `
+				p/__init__.py
+				scripts/real.py#cfg
+				scripts/real.py#cfg via p/__init__.py
+			`,
+		},
+	})
+}

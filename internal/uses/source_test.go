@@ -29,21 +29,27 @@ type tree struct {
 	content map[repo.Path]string
 	files   map[repo.Path]*uses.ParsedFile
 	refs    map[repo.Path]*outline.References
+	links   map[repo.Path]string
 	asked   []repo.Path // what was read
 }
 
-// newTree reads an archive: "-- path --" begins a file.
+// newTree reads an archive: "-- path --" begins a file, and "-- path -> target --" is a symbolic link.
 func newTree(t *testing.T, archive string) *tree {
 	t.Helper()
 	tr := &tree{
 		content: make(map[repo.Path]string),
 		files:   make(map[repo.Path]*uses.ParsedFile),
 		refs:    make(map[repo.Path]*outline.References),
+		links:   make(map[repo.Path]string),
 	}
 	at := repo.Path("")
 	for line := range strings.Lines(archive) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "-- "); ok {
-			at = repo.Path(strings.TrimSuffix(name, " --"))
+			name, target, isLink := strings.Cut(strings.TrimSuffix(name, " --"), " -> ")
+			at = repo.Path(name)
+			if isLink {
+				tr.links[at] = target
+			}
 			tr.content[at] = ""
 			continue
 		}
@@ -53,7 +59,7 @@ func newTree(t *testing.T, archive string) *tree {
 	}
 	for p, content := range tr.content {
 		lang := outline.LanguageOf(p, nil)
-		if lang != outline.Unknown && lang != outline.Markdown && !uses.IsManifest(p) {
+		if tr.links[p] == "" && lang != outline.Unknown && lang != outline.Markdown && !uses.IsManifest(p) {
 			tr.addFacts(t, p, lang, content)
 		}
 	}
@@ -130,6 +136,8 @@ func (tr *tree) Paths() []repo.Path {
 	slices.Sort(list)
 	return list
 }
+
+func (tr *tree) Links() (map[repo.Path]string, error) { return tr.links, nil }
 
 func (tr *tree) Read(p repo.Path) ([]byte, error) {
 	tr.asked = append(tr.asked, p)

@@ -31,6 +31,8 @@ import (
 type Source interface {
 	// Paths returns all tracked files.
 	Paths() []repo.Path
+	// Links returns the targets of the tracked symbolic links, as the links have them.
+	Links() (map[repo.Path]string, error)
 	// Read returns the content of a small manifest: go.mod, go.work, package.json,
 	// tsconfig.json and the files that it extends, pyproject.toml, Cargo.toml and the like. It is
 	// asked only for paths that Paths lists.
@@ -94,6 +96,7 @@ type Resolver struct {
 	src   Source
 	files map[repo.Path]struct{}
 	dirs  map[repo.Path][]repo.Path // the files directly in each directory
+	links map[repo.Path]string      // the targets of symbolic links
 
 	goModules goModules
 	script    scriptConfigs
@@ -134,6 +137,11 @@ func NewResolver(src Source) (*Resolver, error) {
 	r.pyNames = sync.OnceValue(r.readPyNames)
 	r.pyPackages = sync.OnceValue(r.readPyPackages)
 	r.pyProjectRoots = sync.OnceValue(r.readPyProjectRoots)
+	links, err := src.Links()
+	if err != nil {
+		return nil, fmt.Errorf("list symbolic links: %w", err)
+	}
+	r.links = links
 	var manifests []repo.Path
 	for _, p := range paths {
 		r.files[p] = struct{}{}
@@ -158,6 +166,7 @@ func NewResolver(src Source) (*Resolver, error) {
 
 // read returns the content of a tracked file, nil when it is no longer there.
 func (r *Resolver) read(p repo.Path) ([]byte, error) {
+	p = r.behindLinks(p)
 	if !r.has(p) {
 		return nil, nil
 	}
