@@ -125,7 +125,7 @@ var fileStates = []fileState{
 	{name: "content that git lacks", make: lackContents, want: map[string]string{
 		"status": `^unknown +pkg/app.py +not checked out, and git lacks its content`, "json": `^sparse unknown$`,
 		"show": `^unknown +pkg/app.py +not checked out, and git lacks its content`, "brief": `^\[unknown\] pkg/app.py: .*git lacks its content`,
-		"uses": `users unknown: .*git lacks its content`, "survey": `not in this clone`, "spec": `^unknown .*git lacks`, "review": `nothing to do|unknown`,
+		"uses": `users unknown: .*git lacks its content`, "survey": `git lacks`, "spec": `^unknown .*git lacks`, "review": `nothing to do|unknown`,
 		"mcp": `"sparse" "unknown"`, "mcp brief": `\[unknown\] pkg/app.py`, "resource": `verdict: unknown`, "page": `> unknown`,
 		"user": `git lacks the contents? of \d+ files?`,
 	}},

@@ -24,7 +24,7 @@ func (r *collector) file(ctx context.Context, f *repo.File, budget int, first ..
 	}
 	switch {
 	case errors.Is(seen[0].Err, workspace.ErrAbsent):
-		facts.Unread = "its content is not in this clone"
+		facts.Unread = "git lacks its content"
 	case seen[0].Err != nil:
 		facts.Unread = "it changed while ken read it"
 	}

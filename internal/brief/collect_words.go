@@ -94,7 +94,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		f := d.Files[unread]
 		s.Verdict, s.Text = fresh.Unknown.String(), fmt.Sprintf("%s: %s", repo.Path(f.Path.Base()), f.Problem)
 	case absent > 0:
-		s.Verdict, s.Text, s.ByKen = fresh.Unknown.String(), fmt.Sprintf("the contents of %d of its files are not in this clone", absent), true
+		s.Verdict, s.Text, s.ByKen = fresh.Unknown.String(), fmt.Sprintf("git lacks the contents of %d of its files", absent), true
 	default:
 		s.Verdict, s.Text, s.ByKen = fresh.None.String(), "no summary, and no text in it says what it is for", true
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrAbsent is returned for a content that git refers to and does not have.
-var ErrAbsent = errors.New("git does not have its content")
+var ErrAbsent = errors.New("git lacks its content")
 
 // A Commit identifies a commit for people.
 type Commit struct {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"net/url"
@@ -15,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
-	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -129,9 +127,6 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, k.dir.TextOrEmpty()), nil
 		}
 		f := k.file
-		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {
-			return "", notFound(uri, fmt.Errorf("no summary of %s: %s", path, strings.Join(f.Reasons, ", ")))
-		}
 		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Text), nil
 	})
 }

@@ -101,7 +101,7 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	case failed: // keep the verdict and the reason of the failure
 	case it.AbsentFiles > 0:
 		s.Verdict, s.ChangedChildren = fresh.Verdict{State: fresh.Fresh}, 0
-		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.AbsentFiles)}
+		s.Reasons = []string{fmt.Sprintf("git lacks the contents of %d of its files", it.AbsentFiles)}
 	default:
 		s.Verdict, s.ChangedChildren, s.Reasons = fresh.Verdict{State: fresh.Fresh}, 0, nil
 	}

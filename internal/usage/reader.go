@@ -144,8 +144,10 @@ func (r *reader) unresolved(p repo.Path) (string, error) {
 	}
 	ext := path.Ext(p.Base())
 	switch {
+	case uses.Supports(outline.LanguageOf(p, nil)) && r.tree.Read(r.ctx, p) == nil:
+		return "git lacks its content, or it is too large", nil
 	case uses.Supports(outline.LanguageOf(p, nil)):
-		return "ken could not parse the file, or it is too large", nil
+		return "ken could not parse the file", nil
 	case ext != "":
 		return fmt.Sprintf("ken does not resolve names in %s files", ext), nil
 	case o.Language != "":

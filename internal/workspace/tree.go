@@ -41,7 +41,7 @@ type Summary struct {
 
 // ErrAbsent means that the content of a file cannot be read: the file is not checked out, and git does not have its
 // content in this clone. A summary that is written without it is partial.
-var ErrAbsent = errors.New("not checked out, and git does not have it")
+var ErrAbsent = errors.New("not checked out, and git lacks its content")
 
 // ErrChanged means that a file no longer has the content that was listed, so a summary would be about another content.
 var ErrChanged = errors.New("changed while being read")
