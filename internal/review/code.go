@@ -110,16 +110,22 @@ func hasName(word string, names map[string]bool) bool {
 // Python docstrings. It keeps comments that the Go compiler reads, and line breaks and indents in languages in
 // which they have a meaning.
 func words(lang outline.Language, code string) []string {
-	byLine := lang == outline.Python || lang == outline.Ruby || lang == outline.Bash
 	list := []string{}
+	eachWord(lang, code, func(_ int, word string) { list = append(list, word) })
+	return list
+}
+
+// eachWord calls see with each of the words of code, and its offset.
+func eachWord(lang outline.Language, code string, see func(at int, word string)) {
+	byLine := lang == outline.Python || lang == outline.Ruby || lang == outline.Bash
 	begin := 0 // of the line
 	isFirst := true
 	add := func(at int, word string) {
 		if isFirst && byLine {
-			list = append(list, "\n"+code[begin:at])
+			see(begin, "\n"+code[begin:at])
 		}
 		isFirst = false
-		list = append(list, word)
+		see(at, word)
 	}
 	for i := 0; i < len(code); {
 		rest := code[i:]
@@ -157,7 +163,6 @@ func words(lang outline.Language, code string) []string {
 		}
 		i += n
 	}
-	return list
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

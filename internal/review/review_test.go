@@ -8,38 +8,52 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ken/internal/change"
 	"ken/internal/fault"
 	"ken/internal/outline"
 )
 
-// Only a change that may make a call fail counts, in languages without a check before they run.
-func TestIncompatible(t *testing.T) {
+// A call is told only if it was right before the signature changed and may not be after it.
+func TestBreaks(t *testing.T) {
 	for _, tt := range []struct {
-		lang          outline.Language
-		before, after string
-		want          bool
+		lang                outline.Language
+		before, after, call string
+		want                bool
 	}{
-		{outline.Python, "def f(a)", "def f(a, b=None)", false},
-		{outline.Python, "def f(a)", "def f(a: int) -> str", false},
-		{outline.Python, "def f(a)", "def f(a, *args, **kwargs)", false},
-		{outline.Python, "@lru_cache(maxsize=None) def f(a)", "@cache def f(a)", false},
-		{outline.Python, "def f(a)", "def f(a, b)", true},
-		{outline.Python, "def f(a, b)", "def f(a)", true},
-		{outline.Python, "def f(a, b)", "def f(b, a)", true},
-		{outline.Python, "def f(a=1)", "def f(a)", true},
-		{outline.Python, "def f(a, b)", "def f(*args)", false},
-		{outline.JavaScript, "function f(a)", "function f(renamed)", false},
-		{outline.JavaScript, "function f(a)", "function f(a, b)", true},
-		{outline.JavaScript, "function f(a)", "function f(a, {b} = {})", false},
-		{outline.PHP, "function f(int $a)", "function f(string $a)", false},
-		{outline.PHP, "function f($a)", "function f($b)", true},
-		{outline.Ruby, "def f(a)", "def f(a, &block)", false},
+		{outline.Python, "def f(a)", "def f(a, b=None)", "f(1)", false},
+		{outline.Python, "def f(a)", "def f(a: int) -> str", "f(1)", false},
+		{outline.Python, "def f(a)", "def f(a, *args, **kwargs)", "f(1)", false},
+		{outline.Python, "@lru_cache(maxsize=None) def f(a)", "@cache def f(a)", "f(1)", false},
+		{outline.Python, "def f(a)", "def f(a, b)", "f(1)", true},
+		{outline.Python, "def f(a)", "def f(a, b)", "f(1, 2)", false},
+		{outline.Python, "def f(a)", "def f(a, b)", "f(\n  g(1, 2),\n)", true},
+		{outline.Python, "def f(a)", "def f(a, b)", "# f(1)\n\"f(1)\"", false},
+		{outline.Python, "def f(a, b)", "def f(a)", "f(1, [2, 3])", true},
+		{outline.Python, "def f(a, b)", "def f(b, a)", "f(1, 2)", true},
+		{outline.Python, "def f(a, b)", "def f(b, a)", "f(a=1, b=2)", false},
+		{outline.Python, "def f(a)", "def f(b)", "f(1)", false},
+		{outline.Python, "def f(a)", "def f(b)", "f(a=1)", true},
+		{outline.Python, "def f(a, b)", "def f(a, *, b)", "f(1, 2)", true},
+		{outline.Python, "def f(a, b)", "def f(a, *, b)", "f(1, b=2)", false},
+		{outline.Python, "def f(a=1)", "def f(a)", "f()", true},
+		{outline.Python, "def f(a=1)", "def f(a)", "f(2)", false},
+		{outline.Python, "def f(a)", "def f(a, b)", "f(*x)", true},
+		{outline.Python, "def f(a)", "def f(a, b=1)", "f(*x)", false},
+		{outline.Python, "def f(a, b)", "def f(*args)", "f(1, 2)", false},
+		{outline.JavaScript, "function f(a)", "function f(renamed)", "f(1)", false},
+		{outline.JavaScript, "function f(a)", "function f(a, b)", "f(1)", true},
+		{outline.JavaScript, "function f(a)", "function f(a, b)", "f(...x)", true},
+		{outline.JavaScript, "function f(a)", "function f(a, {b} = {})", "f({c: 1})", false},
+		{outline.PHP, "function f(int $a)", "function f(string $a)", "f(1)", false},
+		{outline.Ruby, "def f(a)", "def f(a, &block)", "f(1)", false},
 	} {
 		symbol := func(signature string) *outline.Symbol {
 			return &outline.Symbol{Kind: outline.Func, Name: "f", Signature: signature}
 		}
-		if got := incompatible(tt.lang, symbol(tt.before), symbol(tt.after)); got != tt.want {
-			t.Errorf("%s: %q to %q is incompatible: %t, want %t", tt.lang, tt.before, tt.after, got, tt.want)
+		s := &change.Signature{Before: symbol(tt.before), After: symbol(tt.after)}
+		got := slices.ContainsFunc(callsIn(tt.lang, tt.call, "f"), func(c call) bool { return c.breaks(s, false) })
+		if got != tt.want {
+			t.Errorf("%s: %q to %q breaks %s: %t, want %t", tt.lang, tt.before, tt.after, tt.call, got, tt.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/change"
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/outline"
@@ -14,15 +15,13 @@ import (
 // calls. In other languages it counts them, if All is set.
 func (j *judge) signatures() error {
 	checked := 0
-	for _, s := range j.Change.Signatures {
+	for i := range j.Change.Signatures {
+		s := &j.Change.Signatures[i]
 		if !unchecked(s.File.After.Language) {
 			checked++
 			continue
 		}
-		if !incompatible(s.File.After.Language, s.Before, s.After) {
-			continue
-		}
-		if err := j.callers(s.File.Path, s.After.FullName()); err != nil {
+		if err := j.callers(s); err != nil {
 			return err
 		}
 	}
@@ -34,22 +33,42 @@ func (j *judge) signatures() error {
 	return nil
 }
 
-// callers lists the files that call a symbol with changed parameters and that the change does not edit. An edited
-// file counts as adapted.
-func (j *judge) callers(p repo.Path, name string) error {
+// callers lists the calls of a function with changed parameters that do not fit them, and those that may not.
+func (j *judge) callers(s *change.Signature) error {
+	p, name := s.File.Path, s.After.FullName()
+	callee, symbol := s.After.Name, name
+	for _, constructor := range []string{".__init__", ".constructor"} {
+		if owner, ok := strings.CutSuffix(name, constructor); ok {
+			callee, symbol = owner, owner
+		}
+	}
 	users, err := j.Index.Users(j.ctx, p)
 	if err != nil {
 		return err
 	}
-	c := &cause{kind: Broken, verb: "calls ", command: "ken uses " + fault.Quote(string(p)+"#"+name)}
-	c.what = []textPart{data(name), prose(" of "), data(p.String()), prose(", whose parameters this change alters")}
-	for _, e := range users {
-		calls := e.Symbol == name && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
-		if calls && !j.paths[e.From] {
-			c.add(e.From, e.Lines...)
+	what := []textPart{data(name), prose(" of "), data(p.String()), prose(", whose parameters this change alters")}
+	command := "ken uses " + fault.Quote(string(p)+"#"+name)
+	wrong := &cause{kind: Broken, verb: "calls ", what: what, command: command}
+	open := &cause{kind: MayUse, verb: "may call ", what: what, command: command}
+	judge := func(from repo.Path, exact bool, isCall func(c call) bool) {
+		for _, c := range callsIn(s.File.After.Language, string(j.Change.Read(from, false)), callee) {
+			switch {
+			case !isCall(c) || !c.breaks(s, j.paths[from]):
+			case exact && !c.open:
+				wrong.add(from, c.line)
+			default:
+				open.add(from, c.line)
+			}
 		}
 	}
-	j.addCause(c)
+	for _, e := range users {
+		if e.Symbol == symbol && len(e.Lines) > 0 && e.Kind == outline.UseCall {
+			judge(e.From, e.Exact, func(c call) bool { return e.More > 0 || slices.Contains(e.Lines, c.line) })
+		}
+	}
+	judge(p, true, func(c call) bool { return c.isOwnCall(s) })
+	j.addCause(wrong)
+	j.addCause(open)
 	return nil
 }
 
@@ -58,45 +77,12 @@ func unchecked(lang outline.Language) bool {
 	return slices.Contains([]outline.Language{outline.Python, outline.JavaScript, outline.Ruby, outline.PHP, outline.Bash}, lang)
 }
 
-// incompatible reports whether callers of a symbol may have to change, in a language that does not check them.
-func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
-	if after.Kind != outline.Func && after.Kind != outline.Method {
-		return false
-	}
-	was, ok := parameters(before)
-	is, also := parameters(after)
-	if !ok || !also {
-		return false
-	}
-	for i, p := range was {
-		if p.rest {
-			continue
-		}
-		if i >= len(is) {
-			return !hasRest(is)
-		}
-		named := lang == outline.Python || lang == outline.Ruby || lang == outline.PHP
-		if named && is[i].name != p.name && !is[i].rest || p.optional && !is[i].optional && !is[i].rest {
-			return true
-		}
-	}
-	for i := len(was); i < len(is); i++ {
-		if !is[i].optional && !is[i].rest {
-			return !hasRest(was)
-		}
-	}
-	return false
-}
-
-func hasRest(list []parameter) bool {
-	return slices.ContainsFunc(list, func(p parameter) bool { return p.rest })
-}
-
 // A parameter is a parameter of a function.
 type parameter struct {
-	name     string
-	optional bool
-	rest     bool // it takes any number of arguments
+	name        string
+	optional    bool
+	keywordOnly bool
+	rest        bool // it takes any number of arguments
 }
 
 // parameters parses the list in the first parentheses after the name of a symbol. Decorators may come before the
@@ -113,10 +99,15 @@ func parameters(s *outline.Symbol) (list []parameter, ok bool) {
 	}
 	start += name
 	depth, from := 0, start+1
+	onlyKeywords := false
 	add := func(text string) {
-		if text = strings.TrimSpace(text); text != "" && text != "/" && text != "*" {
-			list = append(list, parameterOf(text))
+		text = strings.TrimSpace(text)
+		if text != "" && text != "/" && text != "*" {
+			p := parameterOf(text)
+			p.keywordOnly = onlyKeywords
+			list = append(list, p)
 		}
+		onlyKeywords = onlyKeywords || strings.HasPrefix(text, "*")
 	}
 	for i := start; i < len(signature); i++ {
 		switch signature[i] {
