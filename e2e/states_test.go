@@ -214,9 +214,16 @@ func (s *fileState) check(t *testing.T, r *testrepo.Repo, when string) {
 		command string
 		args    []string
 	}{
-		{"status", []string{"status", s.path}}, {"home", nil}, {"show", []string{"summary", "show", s.path}}, {"ls", []string{"summary", "ls"}},
-		{"brief", []string{"brief", s.path}}, {"uses", []string{"uses", s.path}}, {"user", []string{"uses", "lib.py#helper"}},
-		{"review", []string{"review"}}, {"survey", []string{"survey", "show", "pkg"}}, {"spec", []string{"spec", "ls"}},
+		{"status", []string{"status", s.path}},
+		{"home", nil},
+		{"show", []string{"summary", "show", s.path}},
+		{"ls", []string{"summary", "ls"}},
+		{"brief", []string{"brief", s.path}},
+		{"uses", []string{"uses", s.path}},
+		{"user", []string{"uses", "lib.py#helper"}},
+		{"review", []string{"review"}},
+		{"survey", []string{"survey", "show", "pkg"}},
+		{"spec", []string{"spec", "ls"}},
 	}
 	for _, ask := range asks {
 		var stderr strings.Builder

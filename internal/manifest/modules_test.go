@@ -33,10 +33,14 @@ export default { kit: {
 				Library: "src/lib",
 			},
 		},
-		{"another library", "svelte.config.ts", `export default { kit: { files: { lib: 'lib', routes: x() } } }`,
-			manifest.ModuleRules{Aliases: map[string]string{}, Library: "lib"}},
-		{"a computed library", "svelte.config.js", `export default { kit: { files: { lib: join('a', b) } } }`,
-			manifest.ModuleRules{Aliases: map[string]string{}}},
+		{
+			"another library", "svelte.config.ts", `export default { kit: { files: { lib: 'lib', routes: x() } } }`,
+			manifest.ModuleRules{Aliases: map[string]string{}, Library: "lib"},
+		},
+		{
+			"a computed library", "svelte.config.js", `export default { kit: { files: { lib: join('a', b) } } }`,
+			manifest.ModuleRules{Aliases: map[string]string{}},
+		},
 		{
 			"Vite", "vite.config.ts", `
 export default defineConfig({ resolve: { alias: {
@@ -50,10 +54,14 @@ export default defineConfig({ resolve: { alias: {
 } }, test: { alias: { twice: resolve(__dirname, "b") } } })`,
 			manifest.ModuleRules{Aliases: map[string]string{"@": "src", "~": "app", "root": "lib"}},
 		},
-		{"Nuxt", "nuxt.config.ts", `export default defineNuxtConfig({ modules: ['a'] })`,
-			manifest.ModuleRules{Aliases: map[string]string{}, Sources: []string{".", "app"}}},
-		{"Nuxt with a directory of sources", "nuxt.config.js", `export default { srcDir: 'client/', ssr: false }`,
-			manifest.ModuleRules{Aliases: map[string]string{}, Sources: []string{"client"}}},
+		{
+			"Nuxt", "nuxt.config.ts", `export default defineNuxtConfig({ modules: ['a'] })`,
+			manifest.ModuleRules{Aliases: map[string]string{}, Sources: []string{".", "app"}},
+		},
+		{
+			"Nuxt with a directory of sources", "nuxt.config.js", `export default { srcDir: 'client/', ssr: false }`,
+			manifest.ModuleRules{Aliases: map[string]string{}, Sources: []string{"client"}},
+		},
 		{"broken", "vite.config.js", `export default { alias: { a: "b`, manifest.ModuleRules{Aliases: map[string]string{}}},
 		{"unclosed comment", "vite.config.js", `a /* alias: { "/a": "/b" }`, manifest.ModuleRules{Aliases: map[string]string{}}},
 	} {
