@@ -26,6 +26,7 @@ func (s *Symbol) Bases(lang Language) []string {
 				return baseNames([]string{trait}, "::")
 			}
 		}
+	default: // the bases of other languages are not read
 	}
 	return nil
 }

@@ -204,6 +204,7 @@ func (t *treeNames) markupNames() {
 				imported["$"+local] = local // the value of a store
 			case vue:
 				imported[kebab(local)] = local
+			case astro: // its markup has names as they are
 			}
 		}
 	}
