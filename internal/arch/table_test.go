@@ -75,7 +75,8 @@ var imports = func() map[string][]string {
 	m["change"] = join(types, readers, []string{"searchindex", "find"})
 	m["usage"] = join(types, readers, []string{"searchindex", "uses", "find", "change"})
 	// These put together what other features and the search index say: about a path, about a change, and to an agent.
-	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "survey/describe"})
+	// Brief asks usage whether a file without users is mentioned anywhere.
+	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "usage", "tree", "registry", "spec", "survey", "survey/describe"})
 	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "change", "usage", "tree", "registry", "spec", "survey", "docs", "docs/mention"})
 	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
 	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})

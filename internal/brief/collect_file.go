@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/survey/describe"
+	"ken/internal/usage"
 	"ken/internal/workspace"
 )
 
@@ -54,6 +56,9 @@ func (r *collector) file(ctx context.Context, f *repo.File, budget int, first ..
 	if facts.Users, err = r.x.Users(ctx, f.Path); err != nil {
 		return nil, err
 	}
+	if err = r.unresolvedUses(ctx, &facts); err != nil {
+		return nil, err
+	}
 	if facts.Uses, err = r.x.Uses(ctx, f.Path); err != nil {
 		return nil, err
 	}
@@ -70,6 +75,19 @@ func (r *collector) file(ctx context.Context, f *repo.File, budget int, first ..
 		}
 	}
 	return File(facts, budget), nil
+}
+
+// unresolvedUses looks for mentions of a file without users that are no tests: without them, nothing uses it.
+func (r *collector) unresolvedUses(ctx context.Context, f *FileFacts) (err error) {
+	isUser := func(e searchindex.Edge) bool { return e.From != f.Path && !r.project.IsTest(e.From) }
+	if f.Kind != repo.KindSource || f.Outline == nil || slices.ContainsFunc(f.Users, isUser) {
+		return nil
+	}
+	if f.NotRead, err = find.Unread(r.x); err != nil {
+		return err
+	}
+	f.Unresolved, err = usage.NewMentionSearch(ctx, r.x, r.t, r.paths).OfFile(f.Path, f.Outline, f.Users)
+	return err
 }
 
 // documents returns the documents that name a file: by its path, or by its name if no other

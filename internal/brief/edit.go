@@ -19,7 +19,7 @@ func BeforeEdit(f FileFacts, budget int) *Brief {
 	for _, s := range f.Words {
 		blocks = append(blocks, &block{Section: s})
 	}
-	users := f.usedBy()
+	users, _ := f.users()
 	if users != nil && f.UserFiles > 0 {
 		users.Subject = fmt.Sprintf("used by %s, among them", english.Count(f.UserFiles, "file"))
 	}

@@ -3,10 +3,12 @@ package brief
 import (
 	"fmt"
 
+	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/usage"
 )
 
 // FileFacts are the facts about a file.
@@ -21,6 +23,10 @@ type FileFacts struct {
 	Project *project.Project
 	Users   []searchindex.Edge
 	Uses    []searchindex.Edge
+	// Unresolved are mentions that may be uses, and NotRead the files that may have more. They are looked up only for a
+	// file without users that are no tests.
+	Unresolved usage.Unresolved
+	NotRead    []fault.Unknown
 	// UserFiles is how many files use it, if Users are only some of them; else 0.
 	UserFiles int
 	History   History

@@ -14,11 +14,20 @@ import (
 func fromFile(e searchindex.Edge) repo.Path { return e.From }
 func toFile(e searchindex.Edge) repo.Path   { return e.To }
 
-// usedBy lists the files that use this one, without the tests that a runner starts: ken uses
-// counts the same way.
+// usedBy lists the files that use this one, or says that there are none or that ken cannot know.
 func (f *FileFacts) usedBy() *block {
+	users, tests := f.users()
+	if users != nil {
+		return users
+	}
+	return f.unused(tests)
+}
+
+// users lists the files that use this one, without the tests that a runner starts: ken uses counts the same way. It is
+// nil if there are none. tests is the number of these tests.
+func (f *FileFacts) users() (users *block, tests int) {
 	var items, helpers []Item
-	exact, likely, tests := 0, 0, 0
+	exact, likely := 0, 0
 	for _, l := range searchindex.Links(f.Users, fromFile) {
 		switch {
 		case l.Other == f.Path:
@@ -38,7 +47,7 @@ func (f *FileFacts) usedBy() *block {
 		}
 	}
 	if len(items) == 0 && len(helpers) == 0 {
-		return f.unused(tests)
+		return nil, tests
 	}
 	subject := fmt.Sprintf("used by %s", english.Count(exact, "file"))
 	switch {
@@ -53,7 +62,7 @@ func (f *FileFacts) usedBy() *block {
 	if tests > 0 {
 		subject += fmt.Sprintf(", and by %s", english.Count(tests, "test"))
 	}
-	return growingBlock(subject, fileUsers, append(items, helpers...)...)
+	return growingBlock(subject, fileUsers, append(items, helpers...)...), tests
 }
 
 // unused says that no file is known to use this one, or that ken cannot know.
@@ -71,13 +80,17 @@ func (f *FileFacts) unused(tests int) *block {
 		return unknownBlock("used by", "the file breaks its grammar, so that ken may miss uses of it")
 	case f.Kind == repo.KindTest:
 		return nil
+	case !f.Unresolved.IsZero():
+		return unknownBlock("used by", f.Unresolved.Text(fileUsers))
+	case len(f.NotRead) > 0:
+		return unknownBlock("used by", "ken has not read "+f.NotRead[0].Why)
 	case tests > 0:
-		return lineBlock("used by", fmt.Sprintf("only %s, as far as ken sees", english.Count(tests, "test")))
+		return lineBlock("used by", "only "+english.Count(tests, "test"))
 	}
 	if slices.Contains(f.Project.Entrypoints(f.Path.Dir()), f.Path) {
 		return lineBlock("used by", "no file; programs or users of the package start here")
 	}
-	return lineBlock("used by", "no file that ken found; it does not count calls through interfaces and names with several declarations")
+	return lineBlock("used by", "no file that ken found")
 }
 
 // uses lists the files of the repository that this one uses.

@@ -23,6 +23,8 @@ type Tree interface {
 	State(ctx context.Context) (string, error)
 	// Files lists the files whose content is known, with their kinds and sizes.
 	Files(ctx context.Context) ([]repo.File, error)
+	// Unread lists the files whose content is not known, with the problem. Call Files first.
+	Unread() []repo.File
 	// Summary returns the fresh summary of a file, "" if it has none. Call Files first.
 	Summary(p repo.Path) string
 	// Facts calls see with the facts of each file and with its content, which is nil if it is

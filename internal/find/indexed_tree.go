@@ -1,7 +1,10 @@
 package find
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"runtime"
 	"slices"
@@ -95,6 +98,17 @@ func (t *IndexedTree) Files(ctx context.Context) ([]repo.File, error) {
 	t.listed = listed
 	t.files = slices.DeleteFunc(slices.Clone(files), func(f repo.File) bool { return f.Problem != "" })
 	return t.files, nil
+}
+
+// Unread lists the files whose content is not known, with the problem. Files must have been called.
+func (t *IndexedTree) Unread() []repo.File {
+	var list []repo.File
+	for _, p := range t.Paths() {
+		if f := t.listed[p]; f.Problem != "" {
+			list = append(list, *f)
+		}
+	}
+	return list
 }
 
 // factsAtOnce limits how many files are read before they are stored.
@@ -206,11 +220,21 @@ func (t *IndexedTree) contents(ctx context.Context, files []*repo.File) ([][]byt
 	for i, f := range files {
 		paths[i] = f.Path
 	}
+	absent := make([]bool, len(files))
 	err := t.Workspace.Files.Bytes(ctx, paths, MaxBytes, func(i int, b []byte, err error) {
 		if err == nil {
 			contents[i] = t.Workspace.BytesOfBlob(b, files[i].ID)
 		}
+		absent[i] = errors.Is(err, fs.ErrNotExist)
 	})
+	if err != nil || !t.Workspace.Git.Sparse() {
+		return contents, err
+	}
+	err = t.Work.ReadSparse(ctx, files, indexes(len(files)), func(i int, b []byte) {
+		if len(b) <= MaxBytes {
+			contents[i] = bytes.Clone(b)
+		}
+	}, absent)
 	return contents, err
 }
 

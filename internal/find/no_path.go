@@ -22,6 +22,9 @@ func (t *IndexedTree) PathNotFoundError(ctx context.Context, verb string, p repo
 	}
 	asked := p
 	p = StripLineNumber(p)
+	if f := t.listed[p]; f != nil && f.Problem != "" {
+		return fail("see its state: ken status "+fault.Quote(p.String()), "%s cannot be read: %s", p, f.Problem)
+	}
 	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
 		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
 	}

@@ -65,6 +65,8 @@ func (t *memoryTree) Files(context.Context) ([]repo.File, error) {
 	return list, nil
 }
 
+func (t *memoryTree) Unread() []repo.File { return nil }
+
 func (t *memoryTree) Summary(p repo.Path) string { return t.notes[p] }
 
 func (t *memoryTree) Facts(_ context.Context, files []repo.File, see func(repo.File, Facts, []byte) error) error {

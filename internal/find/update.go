@@ -39,20 +39,43 @@ func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	if err != nil || state != "" && state == before {
 		return err
 	}
-	if err := updateFiles(ctx, w, t); err != nil || state == before {
+	unread, err := updateFiles(ctx, w, t)
+	if err != nil {
 		return err
+	}
+	if err := unread.write(w); err != nil {
+		return err
+	}
+	if len(unread[whyAbsent]) > 0 {
+		state = "" // git may fetch a content at any time
+	}
+	if state == before {
+		return nil
 	}
 	return w.SetNote("files", state)
 }
 
-func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
+// updateFiles updates the files, and returns those that it could not read.
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) (unreadFiles, error) {
 	files, err := t.Files(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known, err := w.Files(ctx)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	last, err := readUnread(w.Index)
+	if err != nil {
+		return nil, err
+	}
+	unread := make(unreadFiles)
+	for _, f := range t.Unread() {
+		unread.add(f.Problem, f.Path)
+	}
+	absent := make(map[repo.Path]bool) // at the last update
+	for _, p := range last[whyAbsent] {
+		absent[p] = true
 	}
 	var changed []repo.File
 	before := make(map[repo.Path]*uses.ParsedFile)
@@ -60,7 +83,12 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
-		if ok && old.ID == f.ID && old.SummaryID == summaryID(t.Summary(f.Path)) && old.Kind == f.Kind {
+		if isCode(f) && f.Size > MaxBytes {
+			unread.add(whyTooLarge, f.Path)
+		}
+		isSame := ok && old.ID == f.ID && old.Kind == f.Kind
+		hasSummary := old.SummaryID == summaryID(t.Summary(f.Path))
+		if isSame && hasSummary && !absent[f.Path] {
 			continue
 		}
 		again.files[f.Path] = true
@@ -72,11 +100,11 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		} else {
 			o, imports, _, err := w.Facts(ctx, f.Path)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			before[f.Path] = &uses.ParsedFile{Path: f.Path, Outline: &o, Imports: imports}
 			if err := w.Remove(f.Path); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		changed = append(changed, f)
@@ -88,7 +116,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 			again.add(uses.AffectedByRules(p))
 		}
 		if err := w.Remove(p); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	err = t.Facts(ctx, changed, func(f repo.File, facts Facts, content []byte) error {
@@ -100,6 +128,9 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		if was := before[f.Path]; was != nil {
 			is := &uses.ParsedFile{Path: f.Path, Outline: cmp.Or(facts.Outline, new(outline.Outline)), Imports: d.Imports}
 			again.add(uses.AffectedByFacts(was, is))
+		}
+		if content == nil && isCode(f) && f.Size <= MaxBytes {
+			unread.add(whyAbsent, f.Path)
 		}
 		if hasText(f) {
 			d.Text = string(content)
@@ -116,10 +147,13 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		return w.Put(d)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return updateEdges(ctx, w, t, files, again)
+	return unread, updateEdges(ctx, w, t, files, again)
 }
+
+// isCode reports whether a file may use what others declare.
+func isCode(f repo.File) bool { return f.Kind == repo.KindSource || f.Kind == repo.KindTest }
 
 // updateRules stores the part of a manifest that resolving depends on, and reports whether it changed.
 func updateRules(w *searchindex.Writer, p repo.Path, content []byte) (changed bool, err error) {

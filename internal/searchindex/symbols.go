@@ -84,7 +84,10 @@ func (x *Index) Importers(ctx context.Context, names []string) (list []repo.Path
 func importedNames(imports []outline.Import) []string {
 	var names []string
 	for _, im := range imports {
-		names = append(names, strings.ToLower(lastName(im.Module)))
+		without := strings.TrimSuffix(im.Module, path.Ext(im.Module)) // ./name.js, but pkg.name is whole
+		for _, module := range []string{im.Module, without} {
+			names = append(names, strings.ToLower(lastName(module)))
+		}
 		for _, b := range im.Names {
 			if b.Name != "" && b.Name != "*" && b.Name != "default" {
 				names = append(names, strings.ToLower(b.Name))
@@ -94,9 +97,9 @@ func importedNames(imports []outline.Import) []string {
 	return names
 }
 
-// lastName returns the last part of a module's name, without an extension.
+// lastName returns the last part of a module's name.
 func lastName(module string) string {
-	fields := strings.FieldsFunc(strings.TrimSuffix(module, path.Ext(module)), func(r rune) bool { return strings.ContainsRune(`/.:\\`, r) })
+	fields := strings.FieldsFunc(module, func(r rune) bool { return strings.ContainsRune(`/.:\\`, r) })
 	if len(fields) == 0 {
 		return module
 	}

@@ -287,7 +287,7 @@ func (t *WorkTree) Read(ctx context.Context, f *repo.File, most int) ([]byte, er
 		err = fmt.Errorf("read %s: %w", f.Path, workspace.ErrChanged)
 	}
 	if err == nil && t.sparse.value[f.Path] {
-		err = t.readSparse(ctx, []*repo.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
+		err = t.ReadSparse(ctx, []*repo.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
 		if err == nil && out != nil && len(out) <= most {
 			return out, nil
 		}
@@ -340,9 +340,11 @@ func (t *WorkTree) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) 
 	})
 }
 
-// readSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
+// ReadSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
 // with nil if git does not have a content.
-func (t *WorkTree) readSparse(ctx context.Context, files []*repo.File, which []int, see func(k int, content []byte), some []bool) error {
+func (t *WorkTree) ReadSparse(
+	ctx context.Context, files []*repo.File, which []int, see func(k int, content []byte), some []bool,
+) error {
 	sparse, err := t.sparseFiles(ctx)
 	if err != nil {
 		return err
@@ -382,7 +384,7 @@ func (t *WorkTree) Outlines(ctx context.Context, files []*repo.File) ([]workspac
 		if err != nil || !t.Workspace.Git.Sparse() {
 			return err
 		}
-		return t.readSparse(ctx, files, which, func(k int, b []byte) {
+		return t.ReadSparse(ctx, files, which, func(k int, b []byte) {
 			if other[which[k]] = false; b == nil {
 				absent[which[k]] = true
 			} else if len(b) <= outline.MaxBytes {

@@ -41,6 +41,8 @@ func (t *memoryTree) kind(p repo.Path) repo.Kind {
 	return repo.KindSource
 }
 
+func (t *memoryTree) Unread() []repo.File { return nil }
+
 func (t *memoryTree) Summary(repo.Path) string { return "" }
 
 func (t *memoryTree) Facts(_ context.Context, files []repo.File, see func(repo.File, find.Facts, []byte) error) error {

@@ -235,7 +235,7 @@ func sameWords(identifier string, words []string) bool {
 	return false
 }
 
-func unique(list []string) []string {
+func unique[T cmp.Ordered](list []T) []T {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)

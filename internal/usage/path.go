@@ -32,6 +32,9 @@ func (r *reader) file(p repo.Path) error {
 	}
 	a.UsedBy = r.groupByFile(users, fromFile)
 	a.Uses = r.groupByFile(used, toFile)
+	if err := r.fileMentions(p, users); err != nil {
+		return err
+	}
 	if err := r.addTests([]repo.Path{p}, a.UsedBy, ""); err != nil || r.tests {
 		return err
 	}
@@ -45,6 +48,28 @@ func (r *reader) file(p repo.Path) error {
 		return err
 	}
 	return r.pathMentions(p, users)
+}
+
+// fileMentions adds the mentions that may be uses of a file without users that are no tests.
+func (r *reader) fileMentions(p repo.Path, users []searchindex.Edge) error {
+	isUser := func(u User) bool { return !u.Starts }
+	if slices.ContainsFunc(r.answer.UsedBy, isUser) || r.answer.whyNoUsers() != "" {
+		return nil
+	}
+	o, _, _, err := r.index.Facts(r.ctx, p)
+	if err != nil {
+		return err
+	}
+	found, err := NewMentionSearch(r.ctx, r.index, r.tree, r.paths).OfFile(p, &o, users)
+	if err != nil {
+		return err
+	}
+	r.answer.Unresolved.UpTo = found.UpTo
+	for _, f := range found.Places {
+		r.answer.Unresolved.add(f)
+	}
+	r.sortByUse(r.answer.Unresolved.Places)
+	return nil
 }
 
 // directory answers a query for the files below a directory, as seen from outside.

@@ -54,6 +54,7 @@ func answerFrom(ctx context.Context, x *searchindex.Index, t find.Tree, q Query)
 	r.answer = &Answer{
 		At: "worktree", OnlyTests: q.Tests, Declarations: []Declaration{}, UsedBy: []User{}, Uses: []User{}, Tests: []Test{}, ChangesWith: []ChangesWith{},
 		SameBytes: []repo.PathJSON{}, Mentions: []Mention{}, More: make(map[string]int),
+		Unresolved: Unresolved{Places: []FileLines{}},
 	}
 	if err := r.dispatch(q); err != nil {
 		return nil, err
@@ -243,6 +244,7 @@ func (r *reader) applyLimits() {
 	a.Mentions = bounded(a, "mentions", a.Mentions, r.limit)
 	a.SameBytes = bounded(a, "same_bytes", a.SameBytes, r.limit)
 	a.AmbiguousIn = bounded(a, "ambiguous_in", a.AmbiguousIn, r.limit)
+	a.Unresolved.Places = bounded(a, "unresolved", a.Unresolved.Places, r.limit)
 	for name, n := range a.More {
 		if n == 0 {
 			delete(a.More, name)

@@ -203,14 +203,17 @@ func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 	if len(list) == 1 || r.tests {
 		tested = declaring
 	}
+	if err := r.addMentions(found, declaring, edgesTo); err != nil {
+		return err
+	}
 	if err := r.addTests(tested, all, list[0].Symbol.FullName()); err != nil || r.tests {
 		return err
 	}
 	if err := r.enclosing(); err != nil {
 		return err
 	}
-	if err := r.ambiguous(list[0].Symbol, facts[list[0].Path].outline, edgesTo); err != nil {
-		return err
+	for _, f := range a.Unresolved.Places {
+		edgesTo[repo.Path(f.Path)] = true
 	}
 	return r.otherSpellings(list[0].Symbol.Name, declaring, edgesTo)
 }
@@ -318,79 +321,46 @@ func around(symbols []outline.Symbol, line int) string {
 	return name
 }
 
-// maxAmbiguous limits how many files are read to count ambiguous uses.
-const maxAmbiguous = 150
-
-// ambiguous counts the uses of a member's name that may mean it or something else: other declarations have the
-// name, or ken does not know the type of the value.
-func (r *reader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
-	if !isMember(&s) || o == nil {
-		return nil
-	}
-	candidates, err := r.index.FilesWith(r.ctx, []string{searchindex.JoinedName(s.Name)}, maxAmbiguous)
-	if err != nil {
-		return err
-	}
-	own := r.answer.Declarations[0].PathJSON // it lists its own lines
-	family := extensionFamily(repo.Path(own.Path))
-	var files []repo.File
-	for _, c := range candidates {
-		if !known[c.Path] && c.Path.JSON() != own && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
-			files = append(files, c.File)
+// addMentions adds the uses of the name that may mean one of the declarations or something else, and the mentions that
+// ken cannot resolve. known are the files with an edge to a declaration.
+func (r *reader) addMentions(list []searchindex.Declaration, declaring []repo.Path, known map[repo.Path]bool) error {
+	a := r.answer
+	search := NewMentionSearch(r.ctx, r.index, r.tree, r.paths)
+	unresolved := make(map[string]bool)
+	for _, member := range []bool{true, false} {
+		i := slices.IndexFunc(list, func(d searchindex.Declaration) bool { return isMember(&d.Symbol) == member })
+		if i < 0 {
+			continue
 		}
-	}
-	err = r.tree.References(r.ctx, files, func(f repo.File, refs *outline.References) error {
-		if refs == nil {
-			return nil
-		}
-		found := FileLines{PathJSON: f.Path.JSON()}
-		for _, u := range refs.Uses {
-			if u.Name == s.Name && u.Member && hasUnknownType(refs, u.Qualifier) {
-				found.Lines = append(found.Lines, u.Lines...)
-				found.More += u.More
-			}
-		}
-		slices.Sort(found.Lines)
-		found.Lines = slices.Compact(found.Lines)
-		if len(found.Lines) == 0 {
-			return nil
-		}
-		others, err := r.index.Uses(r.ctx, f.Path)
+		found, err := search.search(&list[i].Symbol, declaring, known)
 		if err != nil {
 			return err
 		}
-		found.Lines = slices.DeleteFunc(found.Lines, func(n int) bool { // the meaning of these lines is known
-			return slices.ContainsFunc(others, func(e searchindex.Edge) bool {
-				_, name := splitName(e.Symbol)
-				return name == s.Name && slices.Contains(e.Lines, n)
-			})
-		})
-		if len(found.Lines) == 0 {
-			return nil
+		for _, f := range found.ambiguous {
+			a.Ambiguous += len(f.Lines) + f.More
+			a.AmbiguousIn = append(a.AmbiguousIn, f)
 		}
-		r.answer.Ambiguous += len(found.Lines) + found.More
-		r.answer.AmbiguousIn = append(r.answer.AmbiguousIn, found)
-		return nil
-	})
-	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b FileLines) int {
+		a.Unresolved.UpTo = max(a.Unresolved.UpTo, found.unresolved.UpTo)
+		for _, f := range found.unresolved.Places {
+			if !unresolved[f.Path] {
+				unresolved[f.Path] = true
+				a.Unresolved.add(f)
+			}
+		}
+	}
+	r.sortByUse(a.AmbiguousIn)
+	r.sortByUse(a.Unresolved.Places)
+	return nil
+}
+
+// sortByUse sorts code before tests, and files with more lines before others.
+func (r *reader) sortByUse(list []FileLines) {
+	slices.SortStableFunc(list, func(a, b FileLines) int {
 		return cmp.Or(
 			order.FalseFirst(r.project.ForTests(repo.Path(a.Path)), r.project.ForTests(repo.Path(b.Path))),
 			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
 			strings.Compare(a.Path, b.Path),
 		)
-	})
-	return err
-}
-
-// hasUnknownType reports whether the type of a value is unknown: an expression, or a field of a field. A name after an
-// import is not a value of this repository, or ken resolved it.
-func hasUnknownType(refs *outline.References, qualifier string) bool {
-	first, _, isChain := strings.Cut(qualifier, ".")
-	if qualifier == "" || !isChain {
-		return qualifier == ""
-	}
-	return !slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
-		return path.Base(im.Module) == first || slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == first })
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/english"
 	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/order"
 	"ken/internal/repo"
 )
@@ -196,6 +197,9 @@ func (t *textWriter) users(list []User, limit, left int, inside, ownFile bool) (
 		t.through()
 		t.ambiguous()
 	}
+	if !inside {
+		t.unresolved()
+	}
 	if len(rows) > limit && !inside && !t.limits.all {
 		t.directories(rows, limit, left)
 		return len(rows)
@@ -227,7 +231,7 @@ func (t *textWriter) noUser(tested, ownFile bool) string {
 	switch {
 	case len(t.answer.Through) > 0:
 		return "ken found no direct use of it"
-	case t.answer.Ambiguous > 0 && t.answer.Symbol != "":
+	case t.answer.isOpen():
 		return "ken found no certain use of it"
 	case tested && ownFile:
 		return "in other files, only tests use it"
@@ -295,6 +299,7 @@ func (t *textWriter) symbol() {
 	if several {
 		t.linef("%d declarations of %s; each with its own users", a.Named, t.quote(a.Symbol))
 		t.ambiguous()
+		t.unresolved()
 	}
 	shown := a.Declarations[:min(len(a.Declarations), max(1, t.limits.decls))]
 	for _, d := range shown {
@@ -386,8 +391,13 @@ func (t *textWriter) tests() {
 	switch {
 	case len(groups) > 0:
 		t.linef("tests")
+	case a.OnlyTests && a.ReachedByTests == 0 && a.isOpen():
+		t.linef("ken found no certain test of it")
 	case a.OnlyTests && a.ReachedByTests == 0:
 		t.linef("ken found no test of it")
+	}
+	if a.OnlyTests {
+		t.unresolved()
 	}
 	var cells [][]string
 	for _, group := range groups[:min(len(groups), t.limits.tests)] {
@@ -539,6 +549,26 @@ func (t *textWriter) ambiguous() {
 	}
 	places := t.quote(listed(files, total))
 	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), places)
+}
+
+// fewMentions is how many files with an unresolved mention a text names.
+const fewMentions = 3
+
+// unresolved prints the mentions that ken cannot resolve, and the files that it has not read: each may be a use.
+func (t *textWriter) unresolved() {
+	a := t.answer
+	few := fewMentions
+	if t.limits.all {
+		few = a.Unresolved.Files
+	}
+	if !a.Unresolved.IsZero() {
+		t.linef("unresolved: %s", t.quote(a.Unresolved.Text(few)))
+	}
+	for _, unknown := range a.Unknown {
+		if unknown.What == find.WhatFiles {
+			t.linef("not read: %s", t.quote(unknown.Why))
+		}
+	}
 }
 
 // ambiguousUses returns the number of uses as text; besides is set if the list has other uses.

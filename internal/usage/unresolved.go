@@ -2,11 +2,13 @@ package usage
 
 import (
 	"context"
+	"go/ast"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"ken/internal/english"
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -24,6 +26,22 @@ type Unresolved struct {
 
 // IsZero reports whether there are none.
 func (u Unresolved) IsZero() bool { return u.Files == 0 && u.UpTo == 0 }
+
+// Text returns how many files there are, with the first few of them.
+func (u Unresolved) Text(few int) string {
+	if u.UpTo > 0 {
+		return "up to " + english.Count(u.UpTo, "file") + " may mention it; ken did not read them all"
+	}
+	var files []string
+	for _, f := range u.Places[:min(few, len(u.Places))] {
+		files = append(files, lineList(f.Path, f.Lines, f.More))
+	}
+	verb := " mention it: "
+	if u.Files == 1 {
+		verb = " mentions it: "
+	}
+	return english.Count(u.Files, "file") + verb + listed(files, u.Files)
+}
 
 func (u *Unresolved) add(f FileLines) {
 	u.Files++
@@ -67,6 +85,113 @@ func (m *MentionSearch) Of(p repo.Path, s *outline.Symbol) (Unresolved, error) {
 	return all, err
 }
 
+// OfFile returns the unresolved mentions of a file, without those in its known users: of the symbols that other files
+// can name, and imports of a module with its name that no rule settled. It stops when it has read enough.
+func (m *MentionSearch) OfFile(p repo.Path, o *outline.Outline, users []searchindex.Edge) (Unresolved, error) {
+	var all Unresolved
+	byPath := make(map[string]int)
+	add := func(f FileLines) {
+		if slices.ContainsFunc(users, func(e searchindex.Edge) bool { return e.From.String() == f.Path }) {
+			return
+		}
+		if i, known := byPath[f.Path]; known {
+			all.Places[i].addLines(f.Lines, f.More)
+			return
+		}
+		byPath[f.Path] = all.Files
+		all.add(f)
+	}
+	if err := m.openImports(p, add); err != nil {
+		return all, err
+	}
+	for i := range o.Symbols {
+		s := &o.Symbols[i]
+		if all.Files >= maxMentionFiles {
+			break
+		}
+		isNamed := s.Kind != outline.Heading && s.Kind != outline.Impl
+		if !isNamed || isMember(s) || isPrivate(p, s) {
+			continue
+		}
+		found, err := m.Of(p, s)
+		if err != nil {
+			return all, err
+		}
+		all.UpTo = max(all.UpTo, found.UpTo)
+		for _, f := range found.Places {
+			add(f)
+		}
+	}
+	return all, nil
+}
+
+// openImports calls add with the files whose imports may mean a file: no rule settled them, and they end in its name
+// or, for a file that stands for its directory, in the name of that.
+func (m *MentionSearch) openImports(p repo.Path, add func(FileLines)) error {
+	name, _, _ := strings.Cut(p.Base(), ".")
+	names := []string{name}
+	switch name {
+	case "index", "__init__", "mod", "lib", "main":
+		names = append(names, p.Dir().Base())
+	}
+	importing, err := m.index.Importers(m.ctx, names)
+	if err != nil {
+		return err
+	}
+	var files []repo.File
+	for _, other := range unique(importing) {
+		f, err := m.index.File(m.ctx, other)
+		if err != nil {
+			return err
+		}
+		if other != p && uses.Family(other) == uses.Family(p) && mayMention(f.Kind) {
+			files = append(files, f.File)
+		}
+	}
+	files = files[:min(len(files), maxOpenFiles)]
+	return m.tree.References(m.ctx, files, func(f repo.File, refs *outline.References) error {
+		file, err := m.source.File(f.Path)
+		if err != nil || file == nil || refs == nil {
+			return err
+		}
+		r, err := m.resolver()
+		if err != nil {
+			return err
+		}
+		found, err := r.Edges(file, &outline.References{Imports: refs.Imports, Partial: refs.Partial})
+		if err != nil {
+			return err
+		}
+		in := FileLines{PathJSON: f.Path.JSON()}
+		for _, im := range found.Imports {
+			isNamed := slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return slices.Contains(names, b.Name) })
+			if isNamed || slices.ContainsFunc(names, func(name string) bool { return endsIn(im.Module, name) }) {
+				in.addLines([]int{im.Line}, 0)
+			}
+		}
+		if len(in.Lines) > 0 {
+			add(in)
+		}
+		return nil
+	})
+}
+
+// endsIn reports whether the last part of a module's name is name, with or without an extension.
+func endsIn(module, name string) bool {
+	for _, m := range []string{module, strings.TrimSuffix(module, path.Ext(module))} {
+		before, ok := strings.CutSuffix(m, name)
+		if ok && (before == "" || strings.ContainsAny(before[len(before)-1:], `/.:\\`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPrivate reports whether only the package of a Go symbol can name it.
+func isPrivate(p repo.Path, s *outline.Symbol) bool {
+	return uses.Family(p) == outline.Go && !ast.IsExported(s.Name)
+}
+
 // namedIn are the files where a name has no certain meaning.
 type namedIn struct {
 	ambiguous  []FileLines // members of values of unknown type, in the language of the symbol
@@ -84,8 +209,13 @@ func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known m
 	if err != nil {
 		return found, err
 	}
+	private := isPrivate(declaring[0], s)
 	candidates = slices.DeleteFunc(candidates, func(c searchindex.Entry) bool {
-		return known[c.Path] || slices.Contains(declaring, c.Path) || !mayMention(c.Kind)
+		if known[c.Path] || slices.Contains(declaring, c.Path) || !mayMention(c.Kind) {
+			return true
+		}
+		isBeside := func(p repo.Path) bool { return p.Dir() == c.Path.Dir() }
+		return private && !slices.ContainsFunc(declaring, isBeside)
 	})
 	slices.SortFunc(candidates, func(a, b searchindex.Entry) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	files := make([]repo.File, len(candidates))

@@ -72,9 +72,14 @@ func Ask(ctx context.Context, finder *find.Finder, q Query) (answer *Answer, err
 		if missing, ok := errors.AsType[*noPathError](err); ok {
 			return t.PathNotFoundError(ctx, "uses", missing.Path)
 		}
-		if err == nil && t.IndexBusy {
+		if err != nil {
+			return err
+		}
+		if t.IndexBusy {
 			answer.Unknown = append(answer.Unknown, find.IndexBusy)
 		}
+		unread, err := find.Unread(x)
+		answer.Unknown = append(answer.Unknown, unread...)
 		return err
 	})
 	if errors.As(err, &deleted) {
@@ -124,6 +129,7 @@ type Answer struct {
 	Mentions    []Mention       `json:"mentions"`               // of the path, or of the symbol in other spellings
 	Ambiguous   int             `json:"ambiguous"`              // uses that may mean something else
 	AmbiguousIn []FileLines     `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
+	Unresolved  Unresolved      `json:"unresolved"`             // mentions that may be uses
 	Unknown     []fault.Unknown `json:"unknown,omitempty"`      // users, or all of it
 	More        map[string]int  `json:"more,omitempty"`         // the number of files above the limit, by list
 
@@ -145,6 +151,13 @@ func (a *Answer) whyNoUsers() string {
 	return ""
 }
 
+// isOpen reports whether there may be uses that the answer does not list.
+func (a *Answer) isOpen() bool {
+	isAmbiguous := a.Ambiguous > 0 && a.Symbol != ""
+	isUnread := func(u fault.Unknown) bool { return u.What == find.WhatFiles }
+	return isAmbiguous || !a.Unresolved.IsZero() || slices.ContainsFunc(a.Unknown, isUnread)
+}
+
 // A TestsDocument is the part of an answer about tests.
 type TestsDocument struct {
 	At string `json:"at"`
@@ -153,12 +166,16 @@ type TestsDocument struct {
 	Tests          []Test          `json:"tests"`
 	ReachedByTests int             `json:"reached_by_tests"`
 	More           map[string]int  `json:"more,omitempty"`
+	Unresolved     Unresolved      `json:"unresolved"`
 	Unknown        []fault.Unknown `json:"unknown,omitempty"`
 }
 
 // TestsDocument returns the part about tests.
 func (a *Answer) TestsDocument() TestsDocument {
-	d := TestsDocument{At: a.At, PathJSON: a.PathJSON, Symbol: a.Symbol, Tests: a.Tests, ReachedByTests: a.ReachedByTests, Unknown: a.Unknown}
+	d := TestsDocument{
+		At: a.At, PathJSON: a.PathJSON, Symbol: a.Symbol, Tests: a.Tests, ReachedByTests: a.ReachedByTests,
+		Unresolved: a.Unresolved, Unknown: a.Unknown,
+	}
 	if n := a.More["tests"]; n > 0 {
 		d.More = map[string]int{"tests": n}
 	}
