@@ -232,9 +232,11 @@ func (h *Call) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := make([]string, len(r.Lines))
+	var lines []string
 	for i := range r.Lines {
-		lines[i] = r.Lines[i].String()
+		if r.Lines[i].Kind != review.Unsure { // there may be nothing to do
+			lines = append(lines, r.Lines[i].String())
+		}
 	}
 	return h.tellOnce(subject, reviewed, Review(lines, r.More)), nil
 }

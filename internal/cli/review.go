@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,8 +24,10 @@ that B has and A does not.
 
 ken lists documents that mention removed things (docs), specs with too much drift for
 the gate (drift), code that still uses removed things (broken) or may use them (may use),
-tests to run (tests) and summaries of older content (stale). The most important lines
-come first, and there are at most seven. ken only counts older problems; --all lists them.
+tests to run (tests) and summaries of older content (stale). The last line (unsure) has
+the places that mention a removed name and that no rule of a language settles. The most
+important lines come first, and there are at most eight. ken only counts older problems;
+--all lists them.
 
 With --check, ken exits with 3 if there is a line of docs or drift. review.fail_on in
 .ken/config.yaml names other kinds.`,
@@ -77,7 +80,7 @@ func (p *program) reviewSARIF(r *review.Review) sarifLog {
 			continue
 		}
 		level := "warning"
-		if line.Kind == review.Stale || line.Kind == review.MayUse {
+		if slices.Contains([]review.Kind{review.Stale, review.MayUse, review.Unsure}, line.Kind) {
 			level = "note"
 		}
 		text := term.Clean(line.Text)

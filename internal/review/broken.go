@@ -20,7 +20,8 @@ func (j *judge) broken() error {
 		j.unknown(Broken, "the change removes many symbols; ken did not look for all of their users", "")
 	}
 	slices.SortStableFunc(list, func(a, b usage.Leftover) int {
-		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
+		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]),
+			strings.Compare(string(a.To), string(b.To)), strings.Compare(a.Symbol, b.Symbol))
 	})
 	list = withoutImports(list)
 	gone := make(map[repo.Path]bool)
@@ -44,6 +45,8 @@ func (j *judge) broken() error {
 				continue
 			}
 			c.add(u.From, u.Lines...)
+			j.told[toldUse{u.From, u.To, u.Symbol}] = true
+			j.told[toldUse{u.From, u.To, ""}] = true
 			c.tests[u.From.JSON().Path] = u.Test
 			if name := removedOwner(u, removed); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)

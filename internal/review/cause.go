@@ -20,10 +20,11 @@ type cause struct {
 	command string
 	places  []Place
 	tests   map[string]bool // places that are tests, which come last
+	upTo    int             // the number of files that may be places, if not all were read
 }
 
-// add adds lines of a file.
-func (c *cause) add(p repo.Path, lines ...int) {
+// add adds lines of a file, and returns its place.
+func (c *cause) add(p repo.Path, lines ...int) *Place {
 	i := slices.IndexFunc(c.places, func(o Place) bool { return o.PathJSON == p.JSON() })
 	if i < 0 {
 		i = len(c.places)
@@ -33,6 +34,7 @@ func (c *cause) add(p repo.Path, lines ...int) {
 	place.Lines = append(place.Lines, lines...)
 	slices.Sort(place.Lines)
 	place.Lines = slices.Compact(place.Lines)
+	return place
 }
 
 // fewPlaces limits the files, and the lines of one file, that a text names.
@@ -69,14 +71,14 @@ func (c *cause) firstPlaces() (words []textPart) {
 // addCause adds the line of a cause. The line of one file names it; the line of several files counts them and names
 // the first.
 func (j *judge) addCause(c *cause) {
-	if len(c.places) == 0 {
+	if len(c.places) == 0 && c.upTo == 0 {
 		return
 	}
 	slices.SortFunc(c.places, func(a, b Place) int {
 		return cmp.Or(order.FalseFirst(c.tests[a.Path], c.tests[b.Path]), cmp.Compare(a.Path, b.Path))
 	})
 	l := Line{Kind: c.kind, Command: c.command}
-	if len(c.places) == 1 {
+	if len(c.places) == 1 && c.upTo == 0 {
 		p := c.places[0]
 		l.PathJSON = p.PathJSON
 		l.Subject = p.label(fewPlaces)
@@ -86,6 +88,10 @@ func (j *judge) addCause(c *cause) {
 		return
 	}
 	l.Subject = english.Count(len(c.places), "file")
+	if c.upTo > 0 {
+		l.UpTo = c.upTo
+		l.Subject = "up to " + english.Count(c.upTo, "file")
+	}
 	l.Places = c.places
 	l.listAll = j.All
 	words := append([]textPart{prose(strings.Replace(c.verb, "s ", " ", 1))}, c.what...)

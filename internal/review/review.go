@@ -36,13 +36,14 @@ const (
 	Tests  Kind = "tests"   // the tests of the changed files
 	Stale  Kind = "stale"   // a summary of older content
 	Also   Kind = "also"    // counts
+	Unsure Kind = "unsure"  // words that may mean a removed thing
 )
 
 // Kinds lists all kinds, the most important first.
-var Kinds = []Kind{Docs, Drift, Broken, MayUse, Tests, Stale, Also}
+var Kinds = []Kind{Docs, Drift, Broken, MayUse, Tests, Stale, Also, Unsure}
 
 // MaxLines limits the lines of a review, unless All is set.
-const MaxLines = 7
+const MaxLines = 8
 
 // A Review lists what a change breaks or makes stale, and the tests to run.
 type Review struct {
@@ -72,6 +73,8 @@ type Line struct {
 	Tests []repo.PathJSON `json:"tests,omitempty"`
 	// Places are the files and lines with one cause, if the line is about several.
 	Places []Place `json:"places,omitempty"`
+	// UpTo is the number of files that may have such a place, if ken did not read all of them.
+	UpTo int `json:"up_to,omitempty"`
 
 	words   []textPart // of Text
 	listAll bool       // String lists Tests and Places below the line
@@ -80,7 +83,8 @@ type Line struct {
 // A Place is a file with lines that a change breaks.
 type Place struct {
 	repo.PathJSON
-	Lines []int `json:"lines"`
+	Lines []int    `json:"lines"`
+	Names []string `json:"names,omitempty"` // the removed names that the lines may mean, in a line of the kind unsure
 }
 
 // Files are the tests or the places of a line about several files.
@@ -100,8 +104,13 @@ func (p *Place) FirstLine() int {
 	return p.Lines[0]
 }
 
-// String returns the path and all lines.
-func (p *Place) String() string { return p.label(len(p.Lines)) }
+// String returns the path, all lines and the names.
+func (p *Place) String() string {
+	if len(p.Names) == 0 {
+		return p.label(len(p.Lines))
+	}
+	return p.label(len(p.Lines)) + " " + strings.Join(p.Names, ", ")
+}
 
 // A textPart is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
 type textPart struct {
@@ -176,11 +185,11 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 	if r.Unknown == nil {
 		r.Unknown = []fault.Unknown{}
 	}
-	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool)}
+	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool), told: make(map[toldUse]bool)}
 	for i := range f.Change.Files {
 		j.paths[f.Change.Files[i].Path] = true
 	}
-	for _, step := range []func() error{j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
+	for _, step := range []func() error{j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also, j.unsure} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -195,6 +204,13 @@ type judge struct {
 	Facts
 	review *Review
 	paths  map[repo.Path]bool // that the change touched, in the new tree
+	told   map[toldUse]bool   // in the lines of the kinds broken and may use
+}
+
+// A toldUse is a use of a removed symbol; of a whole file if symbol is "".
+type toldUse struct {
+	from, to repo.Path
+	symbol   string
 }
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }
@@ -257,7 +273,7 @@ func (p Policy) Kinds() []Kind {
 // Validate returns an error for the first unknown kind.
 func (p Policy) Validate() error {
 	for _, kind := range p.FailOn {
-		if !slices.Contains(Kinds, kind) {
+		if !slices.Contains(Kinds, kind) || kind == Unsure { // no proof that anything is wrong
 			return fmt.Errorf("fail_on: unknown kind %q (valid: docs, drift, broken, may use, tests, stale, also)", kind)
 		}
 	}

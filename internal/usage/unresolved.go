@@ -57,6 +57,9 @@ const (
 
 // A MentionSearch looks in the files of a tree for names that ken cannot resolve.
 type MentionSearch struct {
+	// Only selects the files to look in; nil selects all.
+	Only func(repo.Path) bool
+
 	ctx      context.Context
 	index    *searchindex.Index
 	tree     find.Tree
@@ -144,7 +147,7 @@ func (m *MentionSearch) openImports(p repo.Path, add func(FileLines)) error {
 		if err != nil {
 			return err
 		}
-		if other != p && uses.Family(other) == uses.Family(p) && mayMention(f.Kind) {
+		if other != p && uses.Family(other) == uses.Family(p) && m.mayMention(&f) {
 			files = append(files, f.File)
 		}
 	}
@@ -211,7 +214,7 @@ func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known m
 	}
 	private := isPrivate(declaring[0], s)
 	candidates = slices.DeleteFunc(candidates, func(c searchindex.Entry) bool {
-		if known[c.Path] || slices.Contains(declaring, c.Path) || !mayMention(c.Kind) {
+		if known[c.Path] || slices.Contains(declaring, c.Path) || !m.mayMention(&c) {
 			return true
 		}
 		isBeside := func(p repo.Path) bool { return p.Dir() == c.Path.Dir() }
@@ -247,10 +250,13 @@ func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known m
 	return found, err
 }
 
-// mayMention reports whether files of a kind can use a symbol. Documents and lock files use none, and generated and
-// vendored files are not edited by hand.
-func mayMention(k repo.Kind) bool {
-	switch k {
+// mayMention reports whether a file can use a symbol. Documents and lock files use none, and generated and vendored
+// files are not edited by hand.
+func (m *MentionSearch) mayMention(f *searchindex.Entry) bool {
+	if m.Only != nil && !m.Only(f.Path) {
+		return false
+	}
+	switch f.Kind {
 	case repo.KindSource, repo.KindTest, repo.KindConfig, repo.KindData, repo.KindUnknown:
 		return true
 	default:

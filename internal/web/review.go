@@ -208,6 +208,8 @@ func kindTitle(kind review.Kind) string {
 		return "Summaries that are now stale"
 	case review.Also:
 		return "Also"
+	case review.Unsure:
+		return "Places that mention removed names"
 	default:
 		return string(kind)
 	}
