@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // ModuleRules are the literal parts of a configuration in JavaScript that say where modules are: of SvelteKit, Vite or
@@ -18,9 +19,7 @@ type ModuleRules struct {
 }
 
 // IsModuleConfig reports whether a file may have module rules, by its base name.
-func IsModuleConfig(base string) bool { return moduleConfig.MatchString(base) }
-
-var moduleConfig = regexp.MustCompile(`^(?:svelte|vite|vitest|nuxt)\.config\.[cm]?[jt]s$`)
+func IsModuleConfig(base string) bool { return patterns().moduleConfig.MatchString(base) }
 
 // ParseModuleRules reads a configuration. It does not run it: what is computed is left out.
 func ParseModuleRules(base string, content []byte) ModuleRules {
@@ -50,7 +49,7 @@ func ParseModuleRules(base string, content []byte) ModuleRules {
 		}
 	case "nuxt":
 		rules.Sources = []string{".", "app"}
-		if m := sourceDir.FindStringSubmatch(text); m != nil {
+		if m := patterns().sourceDir.FindStringSubmatch(text); m != nil {
 			rules.Sources = nil
 			if dir, ok := literalPath("svelte", m[1]); ok {
 				rules.Sources = []string{dir}
@@ -60,25 +59,39 @@ func ParseModuleRules(base string, content []byte) ModuleRules {
 	return rules
 }
 
-var (
-	sourceDir = regexp.MustCompile(`\bsrcDir\s*:\s*([^,}\n]+)`)
-	quoted    = `['"]([^'"\\]+)['"]`
+// modulePatterns match the parts of a configuration.
+type modulePatterns struct {
+	moduleConfig  *regexp.Regexp // the name of its file
+	sourceDir     *regexp.Regexp
+	stringLiteral *regexp.Regexp
+	resolveCall   *regexp.Regexp
+	relativeURL   *regexp.Regexp
+	entryKey      *regexp.Regexp
+}
 
-	stringLiteral = regexp.MustCompile(`^` + quoted + `$`)
-	resolveCall   = regexp.MustCompile(`^(?:path\.)?(?:resolve|join)\(\s*(?:__dirname|import\.meta\.dirname|process\.cwd\(\))\s*,\s*` +
-		quoted + `\s*,?\s*\)$`)
-	relativeURL = regexp.MustCompile(`^(?:fileURLToPath\(\s*)?new URL\(\s*` + quoted + `\s*,\s*import\.meta\.url\s*\)(?:\s*,?\s*\)|\.pathname)$`)
-	entryKey    = regexp.MustCompile(`^\s*(?:` + quoted + `|([\w$]+))\s*:\s*(?s:(.*?))\s*$`)
-)
+// patterns are compiled when they are first needed, since most commands need none.
+var patterns = sync.OnceValue(func() modulePatterns {
+	const quoted = `['"]([^'"\\]+)['"]`
+	const here = `(?:__dirname|import\.meta\.dirname|process\.cwd\(\))`
+	const isPath = `(?:\s*,?\s*\)|\.pathname)`
+	return modulePatterns{
+		moduleConfig:  regexp.MustCompile(`^(?:svelte|vite|vitest|nuxt)\.config\.[cm]?[jt]s$`),
+		sourceDir:     regexp.MustCompile(`\bsrcDir\s*:\s*([^,}\n]+)`),
+		stringLiteral: regexp.MustCompile(`^` + quoted + `$`),
+		resolveCall:   regexp.MustCompile(`^(?:path\.)?(?:resolve|join)\(\s*` + here + `\s*,\s*` + quoted + `\s*,?\s*\)$`),
+		relativeURL:   regexp.MustCompile(`^(?:fileURLToPath\(\s*)?new URL\(\s*` + quoted + `\s*,\s*import\.meta\.url\s*\)` + isPath + `$`),
+		entryKey:      regexp.MustCompile(`^\s*(?:` + quoted + `|([\w$]+))\s*:\s*(?s:(.*?))\s*$`),
+	}
+})
 
 // literalPath returns the path that a value names. A plain text of Vite is one only if it begins with the root.
 func literalPath(tool, value string) (string, bool) {
-	for _, form := range []*regexp.Regexp{resolveCall, relativeURL} {
+	for _, form := range []*regexp.Regexp{patterns().resolveCall, patterns().relativeURL} {
 		if m := form.FindStringSubmatch(value); m != nil {
 			return cleaned(m[1])
 		}
 	}
-	m := stringLiteral.FindStringSubmatch(value)
+	m := patterns().stringLiteral.FindStringSubmatch(value)
 	switch {
 	case m == nil:
 		return "", false
@@ -144,7 +157,7 @@ func literalEntries(body string) map[string]string {
 	entries := make(map[string]string)
 	start := 0
 	add := func(end int) {
-		if m := entryKey.FindStringSubmatch(body[start:min(end, len(body))]); m != nil {
+		if m := patterns().entryKey.FindStringSubmatch(body[start:min(end, len(body))]); m != nil {
 			entries[m[1]+m[2]] = m[3]
 		}
 		start = end + 1

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ken/internal/repo"
@@ -69,7 +70,7 @@ func splitComponent(kind componentKind, src []byte) componentParts {
 	parts := componentParts{lang: TypeScript}
 	at := 0
 	if kind == astro {
-		if fence := frontmatter.FindSubmatchIndex(src); fence != nil {
+		if fence := inComponent().frontmatter.FindSubmatchIndex(src); fence != nil {
 			body := span{start: fence[2], end: fence[3]}
 			parts.code = append(parts.code, body)
 			parts.noMarkup = append(parts.noMarkup, body)
@@ -90,15 +91,27 @@ func splitComponent(kind componentKind, src []byte) componentParts {
 	return parts
 }
 
-var (
-	frontmatter     = regexp.MustCompile(`(?sm)\A\s*---[ \t]*\n(.*?)^---[ \t]*$`)
-	endTags         = map[string]*regexp.Regexp{"script": regexp.MustCompile(`(?i)</script`), "style": regexp.MustCompile(`(?i)</style`)}
-	scriptAttribute = regexp.MustCompile(`\b(?:lang|type)\s*=\s*["']?([^"'\s>]+)`)
-)
+// componentPatterns match parts of a component. They are compiled when a component is read.
+type componentPatterns struct {
+	frontmatter     *regexp.Regexp
+	endTags         map[string]*regexp.Regexp // by the name of the element
+	scriptAttribute *regexp.Regexp
+}
+
+var inComponent = sync.OnceValue(func() componentPatterns {
+	return componentPatterns{
+		frontmatter: regexp.MustCompile(`(?sm)\A\s*---[ \t]*\n(.*?)^---[ \t]*$`),
+		endTags: map[string]*regexp.Regexp{
+			"script": regexp.MustCompile(`(?i)</script`),
+			"style":  regexp.MustCompile(`(?i)</style`),
+		},
+		scriptAttribute: regexp.MustCompile(`\b(?:lang|type)\s*=\s*["']?([^"'\s>]+)`),
+	}
+})
 
 // scriptKind reports whether a script with these attributes has TypeScript or JavaScript, and whether it may have JSX.
 func scriptKind(attributes string) (code, isTSX bool) {
-	for _, m := range scriptAttribute.FindAllStringSubmatch(attributes, -1) {
+	for _, m := range inComponent().scriptAttribute.FindAllStringSubmatch(attributes, -1) {
 		switch strings.ToLower(m[1]) {
 		case "ts", "typescript", "js", "javascript", "module", "text/typescript", "text/javascript", "application/javascript":
 		case "tsx", "jsx":
@@ -142,7 +155,7 @@ func elements(src []byte, at int) (list []element) {
 			continue
 		}
 		body := span{start: at, end: len(src)}
-		if end := endTags[name].FindIndex(src[at:]); end != nil {
+		if end := inComponent().endTags[name].FindIndex(src[at:]); end != nil {
 			body.end = at + end[0]
 		}
 		list = append(list, element{name: name, tag: tag, body: body})

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -147,11 +148,11 @@ func (r *Reviewer) reviewCommit(ctx context.Context, rev string) (repo.ID, error
 
 // expression matches a revision that git fetch does not accept: one with an operator, such as HEAD~1, or a short
 // commit id.
-var expression = regexp.MustCompile(`[~^:{]|^[0-9a-f]{4,39}$`)
+var expression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[~^:{]|^[0-9a-f]{4,39}$`) })
 
 // shallowHint returns the git fetch command that adds a revision to a shallow clone.
 func shallowHint(rev string) string {
-	if expression.MatchString(rev) {
+	if expression().MatchString(rev) {
 		return "the clone is shallow; fetch more history: git fetch --deepen=100"
 	}
 	return "fetch it first: git fetch origin " + fault.Quote(strings.TrimPrefix(rev, "origin/"))

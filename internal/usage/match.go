@@ -3,6 +3,7 @@ package usage
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The results of catchAll.
@@ -12,10 +13,12 @@ const (
 )
 
 var (
-	matchHead = regexp.MustCompile(`\b(match|switch)\b.*\{\s*$`)
+	matchHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(match|switch)\b.*\{\s*$`) })
 	// A lower-case name matches any value, unless a condition follows it.
-	rustCatchAll   = regexp.MustCompile(`^(?:.*\|\s*)?(?:_|[a-z][a-z0-9_]*)\s*=>`)
-	switchCatchAll = regexp.MustCompile(`^default\b`)
+	rustCatchAll = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:.*\|\s*)?(?:_|[a-z][a-z0-9_]*)\s*=>`)
+	})
+	switchCatchAll = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^default\b`) })
 )
 
 // catchAll says whether the match or switch around a line has an arm for all other values; "" if there is no match
@@ -33,7 +36,7 @@ func catchAll(lines []string, n int) string {
 		if strings.TrimSpace(line) == "" || indent(line) > indent(around) {
 			continue
 		}
-		m := matchHead.FindStringSubmatch(line)
+		m := matchHead().FindStringSubmatch(line)
 		isCase := strings.HasPrefix(strings.TrimSpace(around), "case")
 		isBeside := indent(line) == indent(around)
 		switch {
@@ -46,7 +49,7 @@ func catchAll(lines []string, n int) string {
 	if head < 0 {
 		return ""
 	}
-	isRust := matchHead.FindStringSubmatch(lines[head])[1] == "match"
+	isRust := matchHead().FindStringSubmatch(lines[head])[1] == "match"
 	arm := -1
 	for _, line := range lines[head+1:] {
 		text := strings.TrimSpace(line)
@@ -62,7 +65,7 @@ func catchAll(lines []string, n int) string {
 		if indent(line) != arm {
 			continue
 		}
-		if isRust && rustCatchAll.MatchString(text) || !isRust && switchCatchAll.MatchString(text) {
+		if isRust && rustCatchAll().MatchString(text) || !isRust && switchCatchAll().MatchString(text) {
 			return withCatchAll
 		}
 	}

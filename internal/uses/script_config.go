@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/manifest"
 	"ken/internal/outline"
@@ -37,7 +38,9 @@ type scriptWorkspace struct {
 }
 
 // sveltePackage matches a command of SvelteKit's packager without options that name other directories.
-var sveltePackage = regexp.MustCompile(`\bsvelte-package(?:\s+(?:-w|--watch))?\s*(?:$|&&|;)`)
+var sveltePackage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bsvelte-package(?:\s+(?:-w|--watch))?\s*(?:$|&&|;)`)
+})
 
 // add reads a package.json, pnpm-workspace.yaml, lerna.json or a configuration in JavaScript.
 func (c *scriptConfigs) add(p repo.Path, content []byte) {
@@ -65,7 +68,7 @@ func newScriptPackage(dir repo.Path, file manifest.NodePackage) *scriptPackage {
 	packs := false
 	for _, name := range file.At("scripts").Keys() {
 		script := file.Text("scripts", name)
-		packs = packs || sveltePackage.MatchString(script)
+		packs = packs || sveltePackage().MatchString(script)
 	}
 	return &scriptPackage{
 		packsSvelte: packs,

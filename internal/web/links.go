@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ken/internal/fault"
 	"ken/internal/repo"
@@ -53,10 +54,10 @@ func CheckEditor(setting string) error {
 	}
 }
 
-var schemePattern = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*):`)
+var schemePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*):`) })
 
 func schemeOf(address string) string {
-	m := schemePattern.FindStringSubmatch(address)
+	m := schemePattern().FindStringSubmatch(address)
 	if m == nil {
 		return ""
 	}
@@ -78,11 +79,11 @@ func (pd *pageData) EditorLink(path repo.Path, line int) template.URL {
 }
 
 // linePart is {line} with what leads to it: a colon, or a parameter of the query.
-var linePart = regexp.MustCompile(`(?:[:#]|&[a-z]+=)\{line\}`)
+var linePart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:[:#]|&[a-z]+=)\{line\}`) })
 
 func editorAddress(setting, path string, line int) string {
 	if line < 1 {
-		setting = linePart.ReplaceAllString(setting, "")
+		setting = linePart().ReplaceAllString(setting, "")
 		line = 1
 	}
 	setting = strings.ReplaceAll(setting, "{line}", strconv.Itoa(line))
@@ -190,8 +191,12 @@ func forgeAddress(remote, commit string, path repo.Path, line int) string {
 }
 
 var (
-	scpForm  = regexp.MustCompile(`^(?:[^@/:]+@)?([A-Za-z0-9.-]+):([^/].*)$`)
-	hostForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]+)?$`)
+	scpForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[^@/:]+@)?([A-Za-z0-9.-]+):([^/].*)$`)
+	})
+	hostForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]+)?$`)
+	})
 )
 
 // forgeBase returns the web address of a repository, without user and password, "" if
@@ -211,10 +216,10 @@ func forgeBase(remote string) string {
 			return ""
 		}
 		path = u.Path
-	} else if m := scpForm.FindStringSubmatch(remote); m != nil && len(m[1]) > 1 { // one letter is a drive
+	} else if m := scpForm().FindStringSubmatch(remote); m != nil && len(m[1]) > 1 { // one letter is a drive
 		host, path = m[1], m[2]
 	}
-	if !hostForm.MatchString(host) {
+	if !hostForm().MatchString(host) {
 		return ""
 	}
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")

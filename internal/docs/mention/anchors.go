@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -14,7 +15,7 @@ func Anchors(content []byte) map[string]bool {
 	anchors := make(map[string]bool)
 	count := make(map[string]int)
 	add := func(title string) {
-		if m := headingID.FindStringSubmatch(title); m != nil {
+		if m := headingID().FindStringSubmatch(title); m != nil {
 			anchors[strings.ToLower(m[1])] = true
 			title = strings.TrimSpace(title[:len(title)-len(m[0])])
 		}
@@ -50,7 +51,7 @@ func Anchors(content []byte) map[string]bool {
 			add(string(above))
 		}
 		above = text
-		for _, m := range idAttribute.FindAllSubmatch(line, -1) {
+		for _, m := range idAttribute().FindAllSubmatch(line, -1) {
 			anchors[strings.ToLower(string(bytes.Join(m[1:], nil)))] = true
 		}
 	}
@@ -68,19 +69,23 @@ func fenceOf(line []byte) string {
 
 var (
 	// Sites set ids after a title: {#id}, {/* #id */}, <!-- #id -->.
-	headingID   = regexp.MustCompile(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
-	idAttribute = regexp.MustCompile(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
-	anyTag      = regexp.MustCompile(`</?[A-Za-z][^>]*>`)
-	anyMarks    = regexp.MustCompile(`[^\pL\pN_]+`)
-	linkedWords = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	headingID = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
+	})
+	idAttribute = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
+	})
+	anyTag      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[A-Za-z][^>]*>`) })
+	anyMarks    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\pL\pN_]+`) })
+	linkedWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`) })
 )
 
 // slugs returns the anchors that hosts may make of a title: GitHub's, and one with a single hyphen for each run of
 // punctuation. Both are returned with and without the names of tags, which hosts keep in code.
 func slugs(title string) []string {
-	title = linkedWords.ReplaceAllString(title, "$1")
+	title = linkedWords().ReplaceAllString(title, "$1")
 	var list []string
-	for _, text := range []string{title, strings.TrimSpace(anyTag.ReplaceAllString(title, ""))} {
+	for _, text := range []string{title, strings.TrimSpace(anyTag().ReplaceAllString(title, ""))} {
 		var exact strings.Builder
 		for _, r := range strings.ToLower(text) {
 			switch {
@@ -90,7 +95,7 @@ func slugs(title string) []string {
 				exact.WriteByte('-')
 			}
 		}
-		short := strings.Trim(anyMarks.ReplaceAllString(strings.ToLower(text), "-"), "-")
+		short := strings.Trim(anyMarks().ReplaceAllString(strings.ToLower(text), "-"), "-")
 		for _, slug := range []string{exact.String(), short} {
 			if slug != "" && !slices.Contains(list, slug) {
 				list = append(list, slug)

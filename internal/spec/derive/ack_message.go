@@ -3,6 +3,7 @@ package derive
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"ken/internal/repo"
 )
@@ -11,7 +12,9 @@ import (
 const TrailerLost = "Spec-OK-Lost"
 
 // ackLine matches a line with an ack or a basis, as people, git and forges write it into a message.
-var ackLine = regexp.MustCompile(`^(?:[ \t]*(?:[*-] )?)(?i:(Spec-OK(?:-Basis)?))[ \t]*:[ \t]*(.*?)[ \t\r]*$`)
+var ackLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[ \t]*(?:[*-] )?)(?i:(Spec-OK(?:-Basis)?))[ \t]*:[ \t]*(.*?)[ \t\r]*$`)
+})
 
 // squashTitle is the line above the messages that git merge --squash puts together.
 const squashTitle = "Squashed commit of the following:"
@@ -32,13 +35,13 @@ func ackTrailers(c repo.Commit) []repo.Trailer {
 	carried := squashedLines(lines)
 	var found, lost []repo.Trailer
 	for i, line := range lines {
-		m := ackLine.FindStringSubmatch(line)
+		m := ackLine().FindStringSubmatch(line)
 		if m == nil || !strings.EqualFold(m[1], TrailerAck) {
 			continue
 		}
 		var basis []string
 		if carried[i] && carried[i+1] {
-			basis = ackLine.FindStringSubmatch(lines[i+1])
+			basis = ackLine().FindStringSubmatch(lines[i+1])
 		}
 		if basis != nil && strings.EqualFold(basis[1], TrailerBasis) {
 			found = append(found, repo.Trailer{Key: TrailerAck, Value: m[2]}, repo.Trailer{Key: TrailerBasis, Value: basis[2]})
