@@ -27,7 +27,8 @@ func (f *FileFacts) usedBy() *block {
 // nil if there are none. tests is the number of these tests.
 func (f *FileFacts) users() (users *block, tests int) {
 	var items, helpers []Item
-	exact, likely := 0, 0
+	exact := 0
+	likely := 0
 	for _, l := range searchindex.Links(f.Users, fromFile) {
 		switch {
 		case l.Other == f.Path:

@@ -1,5 +1,5 @@
-// Package english writes numbers with their nouns, lists of words and the beginnings of texts, for sentences that people
-// read.
+// Package english writes numbers with their nouns, lists of words and the beginnings of texts, for sentences that
+// people read.
 package english
 
 import (

@@ -30,8 +30,8 @@ type unreadFiles map[string][]repo.Path
 
 func (u unreadFiles) add(why string, p repo.Path) { u[why] = append(u[why], p) }
 
-// Unread returns which files the index has not read: an answer without them may be incomplete. Files with one reason are
-// one entry.
+// Unread returns which files the index has not read: an answer without them may be incomplete. Files with one reason
+// are one entry.
 func Unread(x *searchindex.Index) ([]fault.Unknown, error) {
 	unread, err := readUnread(x)
 	if err != nil {

@@ -111,8 +111,8 @@ func asciiDocLevel(line []byte) int {
 	return level
 }
 
-// underlines reports whether a line makes a title of the line above. As in reStructuredText, an underline that is shorter
-// than the title has at least four characters.
+// underlines reports whether a line makes a title of the line above. As in reStructuredText, an underline that is
+// shorter than the title has at least four characters.
 func (p *lineParser) underlines(line []byte) bool {
 	const shortest = 4
 	if !p.inParagraph() || !isRule(line) {

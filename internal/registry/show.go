@@ -152,8 +152,8 @@ func (r *Registry) removed(ctx context.Context, snap *repo.Snapshot, p repo.Path
 	return ok, err
 }
 
-// addLacking calls lacks for those of n files that git has no content of. idOf returns the content, and whether the file
-// is one that is not checked out and has no summary: with a summary, the id alone decides whether that is fresh.
+// addLacking calls lacks for those of n files that git has no content of. idOf returns the content, and whether the
+// file is one that is not checked out and has no summary: with a summary, the id alone decides whether that is fresh.
 func (r *Registry) addLacking(ctx context.Context, n int, idOf func(i int) (repo.ID, bool), lacks func(i int)) error {
 	var ids []repo.ID
 	var which []int

@@ -267,8 +267,8 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 	return nil
 }
 
-// matchVerdict returns the verdict of entry i, whose row is current except for the md5: git may have converted the bytes
-// on disk since they were stored.
+// matchVerdict returns the verdict of entry i, whose row is current except for the md5: git may have converted the
+// bytes on disk since they were stored.
 func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) FileState {
 	v := r.rowVerdict(row)
 	read := seen.pathState(i).content.MD5

@@ -1,6 +1,7 @@
 package repo
 
-// A File is a tracked path of a tree with the id of its content. A list of files says which of the other fields are set.
+// A File is a tracked path of a tree with the id of its content. A list of files says which of the other fields
+// are set.
 type File struct {
 	Path     Path
 	ID       ID // of its content; zero if the content is unknown

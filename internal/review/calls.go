@@ -93,8 +93,8 @@ func (c *call) addArgument(words []string) {
 	}
 }
 
-// breaks reports whether a call was right before a signature changed, and may not be after it. In an edited file, a call
-// that fits both signatures counts as adapted.
+// breaks reports whether a call was right before a signature changed, and may not be after it. In an edited file, a
+// call that fits both signatures counts as adapted.
 func (c *call) breaks(s *change.Signature, edited bool) bool {
 	was, ok := parameters(s.Before)
 	is, also := parameters(s.After)

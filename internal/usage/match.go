@@ -65,7 +65,11 @@ func catchAll(lines []string, n int) string {
 		if indent(line) != arm {
 			continue
 		}
-		if isRust && rustCatchAll().MatchString(text) || !isRust && switchCatchAll().MatchString(text) {
+		arms := switchCatchAll()
+		if isRust {
+			arms = rustCatchAll()
+		}
+		if arms.MatchString(text) {
 			return withCatchAll
 		}
 	}
