@@ -118,7 +118,7 @@ func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, e
 	if len(paths) == 0 || !h.Workspace.OnDisk(ctx, spec.Root) {
 		return "", nil
 	}
-	owners, err := h.Spec.Owners(ctx, paths)
+	owners, err := h.owners(ctx, paths)
 	if err != nil {
 		return "", err
 	}
@@ -147,6 +147,18 @@ func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, e
 		}
 	}
 	return strings.Join(said, "\n"), nil
+}
+
+// owners returns the specs of paths. Specs whose code was moved to a path are missing if the history takes too long.
+func (h *Call) owners(ctx context.Context, paths []repo.Path) ([]spec.Ownership, error) {
+	if h.Spec.HasCachedListing() {
+		quick, cancel := h.within(ctx, driftShare)
+		defer cancel()
+		if owners, err := h.Spec.Owners(quick, paths); err == nil {
+			return owners, nil
+		}
+	}
+	return h.Spec.OwnersByEntry(ctx, paths)
 }
 
 // drifts returns the drift of each spec by its id, without specs whose drift is unknown or

@@ -56,10 +56,20 @@ func decodeListing(encoding []byte) *Listing {
 	l.Nodes, l.Unknown = notNil(l.Nodes), notNil(l.Unknown)
 	for i, known := range e.Known {
 		n := &l.Nodes[i]
-		n.Version, n.Drift, n.Touched = zeroIf(known.Version, n.Version), zeroIf(known.Drift, n.Drift), zeroIf(known.Touched, n.Touched)
-		n.Session, n.LastEdited, n.Dirty = zeroIf(known.Session, n.Session), zeroIf(known.LastEdited, n.LastEdited), zeroIf(known.Dirty, n.Dirty)
-		n.Code, n.Related, n.Missing = notNil(n.Code), notNil(n.Related), notNil(n.Missing)
-		n.Problems, n.DriftFiles, n.Overlays, n.Unknown = notNil(n.Problems), notNil(n.DriftFiles), notNil(n.Overlays), notNil(n.Unknown)
+		n.Version = zeroIf(known.Version, n.Version)
+		n.Drift = zeroIf(known.Drift, n.Drift)
+		n.Touched = zeroIf(known.Touched, n.Touched)
+		n.Session = zeroIf(known.Session, n.Session)
+		n.LastEdited = zeroIf(known.LastEdited, n.LastEdited)
+		n.Dirty = zeroIf(known.Dirty, n.Dirty)
+		n.Code = notNil(n.Code)
+		n.Related = notNil(n.Related)
+		n.Missing = notNil(n.Missing)
+		n.Moved = notNil(n.Moved)
+		n.Problems = notNil(n.Problems)
+		n.DriftFiles = notNil(n.DriftFiles)
+		n.Overlays = notNil(n.Overlays)
+		n.Unknown = notNil(n.Unknown)
 	}
 	return l
 }

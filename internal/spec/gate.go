@@ -34,7 +34,6 @@ type GateResult struct {
 	Merge  bool   `json:"-"` // nothing was judged because this is a merge
 	// WorkTree reports that nothing is staged and the edited files were judged instead.
 	WorkTree bool `json:"work_tree,omitempty"`
-	// Unknown has the nodes that could not be judged, with the reasons.
 	// Unknown are the nodes that govern files of the commit and could not be judged. What is the id, or a fact if any
 	// node may be affected.
 	Unknown []fault.Unknown `json:"unknown"`
@@ -54,8 +53,8 @@ type BlockedNode struct {
 func (g *GateResult) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 }
 
 // Gate judges the next commit, or a range of commits. A node blocks if it governs a changed file and its drift, without
-// the commits that change only comments or layout, has reached the threshold, unless its spec is changed too. A node whose spec has a merge conflict cannot be judged,
-// even if the spec is changed.
+// the commits that change only comments or layout, has reached the threshold, unless its spec is changed too. A node
+// whose spec has a merge conflict cannot be judged, even if the spec is changed.
 //
 // The nodes are those of HEAD, not of the work tree. A staged spec passes anyway, and an edit that is not staged
 // will not be committed.
@@ -131,7 +130,9 @@ func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOption
 }
 
 // gatePaths judges a change of some paths on top of a commit. have are the nodes of the work tree.
-func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...fault.Unknown) (*GateResult, error) {
+func (r *Reader) gatePaths(
+	ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...fault.Unknown,
+) (*GateResult, error) {
 	nodes, err := r.nodesAt(ctx, head, have)
 	if err != nil {
 		return gateUnknown(ctx, derive.FactSpecs, err)
@@ -327,7 +328,7 @@ func driftOf(f *derive.Facts) nodeDrift {
 	return nodeDrift{drift: f.Drift, format: f.FormatCommits(), unknown: f.Unknown}
 }
 
-// movedCode returns the paths that the code of each node was moved to, and that are governed until the spec is edited.
+// movedCode returns the paths that the code of each node was moved to. They are governed until the spec is edited.
 func (r *Reader) movedCode(ctx context.Context, commit repo.ID, nodes []*parse.Node) (map[*parse.Node][]repo.Path, error) {
 	if len(nodes) == 0 {
 		return nil, nil
@@ -338,8 +339,8 @@ func (r *Reader) movedCode(ctx context.Context, commit repo.ID, nodes []*parse.N
 	}
 	moved := make(map[*parse.Node][]repo.Path)
 	for _, f := range facts {
-		if len(f.Moved) > 0 {
-			moved[f.Node] = f.Moved
+		for _, m := range f.Moved {
+			moved[f.Node] = append(moved[f.Node], m.To)
 		}
 	}
 	return moved, nil

@@ -30,10 +30,11 @@ type Mainline struct {
 // ListedSpec is one spec with the facts that git has about it.
 type ListedSpec struct {
 	NodeJSON
-	Status     derive.Status    `json:"status"`
-	Version    *int             `json:"version"`
-	Drift      *int             `json:"drift"`
-	Format     int              `json:"format"` // drift commits that changed only comments or layout; the gate does not count them
+	Status  derive.Status `json:"status"`
+	Version *int          `json:"version"`
+	Drift   *int          `json:"drift"`
+	// Format is the number of drift commits that changed only comments or layout. The gate does not count them.
+	Format     int              `json:"format"`
 	Touched    *int             `json:"touched"`
 	Grade      *fresh.Grade     `json:"grade"`
 	DriftFiles []DriftFile      `json:"drift_files"`
@@ -43,6 +44,8 @@ type ListedSpec struct {
 	Overlays   []ProposedChange `json:"overlays"`
 	// Missing are the code entries that match no tracked file.
 	Missing []string `json:"missing"`
+	// Moved are the moves of governed code to paths that no entry matches. They are governed until the spec is edited.
+	Moved []derive.MovedFile `json:"-"`
 	// Ghost marks a node that exists only in other worktrees.
 	Ghost   bool            `json:"ghost,omitempty"`
 	Unknown []fault.Unknown `json:"unknown"`
@@ -82,7 +85,9 @@ type DriftFile struct {
 // NeedsAttention reports whether any node has drift, a problem, a missing entry, or an unknown fact.
 func (l *Listing) NeedsAttention() bool {
 	for _, n := range l.Nodes {
-		if n.Drift != nil && *n.Drift > 0 || n.Status == derive.StatusUnknown || len(n.Problems) > 0 || len(n.Missing) > 0 || len(n.Unknown) > 0 {
+		hasDrift := n.Drift != nil && *n.Drift > 0
+		isUnknown := n.Status == derive.StatusUnknown || len(n.Unknown) > 0
+		if hasDrift || isUnknown || len(n.Problems)+len(n.Missing) > 0 {
 			return true
 		}
 	}
@@ -195,7 +200,9 @@ func (r *Reader) history(ctx context.Context, o *repoState) (derive.History, err
 
 // dirty reports which files differ from HEAD, and how many specs HEAD has. The map is nil if that is unknown; the
 // reason is added to l.
-func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *repoState, l *Listing) (dirty map[repo.Path]bool, specs int) {
+func (r *Reader) dirty(
+	ctx context.Context, files []repo.LoadedFile, o *repoState, l *Listing,
+) (dirty map[repo.Path]bool, specs int) {
 	var committed FileIDs
 	err := o.headErr
 	if err == nil {
@@ -229,8 +236,8 @@ func (r *Reader) blob(f repo.LoadedFile) repo.ID {
 	return r.ws.Git.ObjectFormat().Blob(f.Content)
 }
 
-// factsAmong derives the facts about some of the nodes of a tree at a commit. If the history cannot be read, all facts are
-// unknown.
+// factsAmong derives the facts about some of the nodes of a tree at a commit. If the history cannot be read, all
+// facts are unknown.
 func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head repo.ID) ([]derive.Facts, error) {
 	return r.factsWith(ctx, some, all, r.deriveOptions(head))
 }
@@ -258,7 +265,8 @@ func listedOf(f *derive.Facts, dirty *bool) ListedSpec {
 		NodeJSON: nodeJSON(f.Node), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Format: f.FormatCommits(), Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
-		Dirty: dirty, Overlays: []ProposedChange{}, Missing: []string{}, Unknown: append([]fault.Unknown{}, f.Unknown...),
+		Dirty: dirty, Overlays: []ProposedChange{}, Missing: []string{},
+		Moved: append([]derive.MovedFile{}, f.Moved...), Unknown: append([]fault.Unknown{}, f.Unknown...),
 	}
 	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {

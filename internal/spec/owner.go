@@ -56,6 +56,9 @@ func (r *Reader) OwnersBelow(ctx context.Context, paths []repo.Path) ([]Ownershi
 		place[n.ID] = i
 	}
 	known := Owners(nodes, all)
+	if err := r.addMovedCode(ctx, nodes, known); err != nil {
+		return nil, err
+	}
 	var out []Ownership
 	for _, dir := range paths {
 		o := Ownership{PathJSON: dir.JSON(), Governing: []Claim{}, Related: []Claim{}}
@@ -71,6 +74,43 @@ func (r *Reader) OwnersBelow(ctx context.Context, paths []repo.Path) ([]Ownershi
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+// addMovedCode adds the nodes whose code was moved to a path.
+func (r *Reader) addMovedCode(ctx context.Context, nodes []*parse.Node, owners []Ownership) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	l, err := r.list(ctx)
+	if err != nil {
+		return err
+	}
+	at := make(map[repo.Path]*Ownership, len(owners))
+	for i := range owners {
+		if p, err := owners[i].Raw(); err == nil {
+			at[p] = &owners[i]
+		}
+	}
+	for _, listed := range l.Nodes {
+		for _, m := range listed.Moved {
+			i := slices.IndexFunc(nodes, func(n *parse.Node) bool { return n.Path == listed.rawPath() })
+			if o := at[m.To]; o != nil && i >= 0 {
+				claim := Claim{ID: nodes[i].ID, Desc: nodes[i].Desc, Entry: entryOf(nodes[i], m.From)}
+				o.Governing = addClaims(o.Governing, []Claim{claim})
+			}
+		}
+	}
+	return nil
+}
+
+// entryOf returns the code entry of a node that matches a path.
+func entryOf(n *parse.Node, p repo.Path) string {
+	for _, e := range n.Code {
+		if e.Matches(p) {
+			return e.String()
+		}
+	}
+	return p.String()
 }
 
 // addClaims adds the claims of nodes that the list does not have.

@@ -146,8 +146,19 @@ func unknownNode(nodes []*parse.Node, id string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &UnknownSpecError{ID: id, Near: meant}}
 }
 
-// Owners returns the specs that govern each path and those that refer to it.
+// Owners returns the specs that govern each path and those that refer to it. Code that was moved is governed by its old
+// path until the spec is edited, as for the gate.
 func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
+	k, err := r.cachedNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owners := Owners(k.list(), paths)
+	return owners, r.addMovedCode(ctx, k.list(), owners)
+}
+
+// OwnersByEntry is Owners without code that was moved. It reads no history.
+func (r *Reader) OwnersByEntry(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
 	k, err := r.cachedNodes(ctx)
 	if err != nil {
 		return nil, err

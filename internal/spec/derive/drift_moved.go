@@ -335,17 +335,19 @@ func (d *derivation) movedProblems(s *nodeState) []parse.Problem {
 	return list
 }
 
-// movedCode returns the paths at head that governed files were moved to and that no entry matches, sorted.
-func (d *derivation) movedCode(s *nodeState) []repo.Path {
-	var list []repo.Path
+// movedCode returns the moves of governed files to paths that head has and no entry matches, sorted by the new path.
+func (d *derivation) movedCode(s *nodeState) []MovedFile {
+	var list []MovedFile
 	for from := range s.moved {
 		to := s.movedTo(from)
 		if !s.governs(to) && !d.blobs.At(d.g.head, to).IsZero() {
-			list = append(list, to)
+			list = append(list, MovedFile{From: from, To: to})
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	slices.SortFunc(list, func(a, b MovedFile) int {
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
+	})
+	return slices.CompactFunc(list, func(a, b MovedFile) bool { return a.To == b.To })
 }
 
 func (s *nodeState) governs(p repo.Path) bool {

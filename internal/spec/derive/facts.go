@@ -51,10 +51,13 @@ type Facts struct {
 	DriftCommits     map[repo.CommitNumber][]repo.Path // the commits that drift counts, with the files that each changed
 	// Format has the drift commits that changed only comments or layout; see Options.Commits.
 	Format map[repo.CommitNumber]bool
-	// Moved are the paths that governed code was moved to and that no entry matches. They are governed until the
-	// spec is edited.
-	Moved []repo.Path
+	// Moved are the moves of governed code to paths that no entry matches, sorted by the new path. They are governed
+	// until the spec is edited.
+	Moved []MovedFile
 }
+
+// A MovedFile is a governed file that was moved to a path that no entry of its spec matches.
+type MovedFile struct{ From, To repo.Path }
 
 // FormatCommits returns the number of drift commits that changed only comments or layout.
 func (f *Facts) FormatCommits() int {
