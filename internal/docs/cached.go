@@ -28,8 +28,10 @@ type inputs struct {
 	key    []byte
 	proven bool               // the stats prove the contents
 	edited map[repo.Path]bool // tracked files that may differ from the index
-	found  []repo.FileStat
-	around []byte // the key of all inputs except tracked files
+	// deleted are the tracked files that are deleted on disk. Submodules that are not checked out are not.
+	deleted map[repo.Path]bool
+	found   []repo.FileStat
+	around  []byte // the key of all inputs except tracked files
 
 	looked  []repo.Path
 	missing []repo.ID
@@ -47,7 +49,7 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 		return nil, err
 	}
 	ignored := c.Git.IgnoreDigest()
-	in := &inputs{kind: cacheKind, edited: make(map[repo.Path]bool), found: found, proven: ignored != ""}
+	in := &inputs{kind: cacheKind, edited: make(map[repo.Path]bool), deleted: make(map[repo.Path]bool), found: found, proven: ignored != ""}
 	k := c.Cache.Key(cacheKind)
 	fmt.Fprintf(k, "%q\n%s\n%s\n%s\n%q\n%v\n", c.Git.GitDir(), s.Head.Commit, view, ignored, c.Policy, c.Git.Sparse())
 	in.around = k.Sum()
@@ -64,6 +66,8 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 		// A sparse checkout omits files. Their content is in the index.
 		if f.Presence != repo.Absent {
 			in.edited[e.Path] = true
+		} else if !e.Flags.Has(repo.SkipWorktree) && !e.Mode.SameType(repo.Gitlink) {
+			in.deleted[e.Path] = true
 		}
 		fmt.Fprintf(k, "%d %q %d %+v\n", i, string(e.Path), f.Presence, f.Stat)
 		if f.Stat.Mtime > recent || f.Stat.Ctime > recent {

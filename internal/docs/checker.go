@@ -157,7 +157,7 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 			return rep, nil
 		}
 	}
-	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
+	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited, deleted: in.deleted}
 	past := &historyReader{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents(), remark: c.Remark}
 	if opts.Holding {
 		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)

@@ -55,7 +55,7 @@ func (c *Checker) cachedReportInputs(s *repo.Snapshot, in *inputs) *inputs {
 	for i := range s.Index.Entries {
 		e, f := &s.Index.Entries[i], &in.found[i]
 		if mention.IsDocument(e.Path) && e.Mode.SameType(repo.Regular) {
-			fmt.Fprintf(k, "%q\n", string(e.Path))
+			fmt.Fprintf(k, "%q %v\n", string(e.Path), in.deleted[e.Path])
 			continue
 		}
 		fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)

@@ -19,17 +19,20 @@ type workTree struct {
 	files    *content.Tree
 	snapshot *repo.Snapshot
 	edited   map[repo.Path]bool // tracked files that may differ from the index
+	deleted  map[repo.Path]bool // tracked files that are deleted on disk
 
 	looked  []repo.Path // untracked paths that the result depends on
 	missing []repo.ID   // contents that git does not have
 	unsure  atomic.Bool // something could not be read, but may be readable next time
 }
 
-// tracked lists the files in the index, sorted by path.
+// tracked lists the files in the index that are not deleted on disk, sorted by path.
 func (t *workTree) tracked() []repo.File {
-	files := make([]repo.File, len(t.snapshot.Index.Entries))
-	for i, e := range t.snapshot.Index.Entries {
-		files[i] = repo.File{Path: e.Path, ID: e.ID, Mode: e.Mode}
+	files := make([]repo.File, 0, len(t.snapshot.Index.Entries))
+	for _, e := range t.snapshot.Index.Entries {
+		if !t.deleted[e.Path] {
+			files = append(files, repo.File{Path: e.Path, ID: e.ID, Mode: e.Mode})
+		}
 	}
 	return files
 }
