@@ -190,7 +190,7 @@ func (j *judge) judgeCommands(ctx context.Context, files []repo.File) error {
 				m.Verdict, m.Why = Ambiguous, tool+" may run more than its files list"
 			case all.open:
 				// If a file listed the command once and none does now, it is gone nevertheless.
-				m.Why = tool + " may run more than its files list"
+				m.mayRun = true
 			}
 		}
 	}
@@ -301,8 +301,8 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 			m.Verdict, m.Why = Unknown, vague[i]
 		case claims[i].vague != "":
 			m.Verdict, m.Why = Unknown, claims[i].vague
-		case m.Why != "":
-			m.Verdict = Ambiguous
+		case m.mayRun:
+			m.Verdict, m.Why = Ambiguous, m.Tool+" may run more than its files list"
 		case more[i]:
 			m.Verdict, m.Why = Ambiguous, m.Tool+" may have run more than its files listed"
 		}

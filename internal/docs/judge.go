@@ -39,6 +39,7 @@ type CheckedMention struct {
 
 	ignored bool // git ignores the path
 	carried bool // the verdict is from an earlier report
+	mayRun  bool // no task file lists the command, and its tool may run more than they list
 }
 
 // A Report is the result of a check.
