@@ -55,7 +55,7 @@ func (p *program) summaryList() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&states, "state", nil, "list only files in these `STATES`: fresh, stale, gone, none, excluded, unknown (default fresh,stale,gone)")
+	c.Flags().StringSliceVar(&states, "state", nil, "list only files in these `STATES`: fresh, stale, gone, none, excluded, unknown (default: all files that have a summary)")
 	pathB64(c, &b64)
 	return c
 }

@@ -291,7 +291,9 @@ func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.S
 	for _, v := range rep.Verdicts {
 		listed := slices.Contains(states, v.Summary)
 		if states == nil {
-			listed = v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.lost
+			// What is not checked out is unknown only without a summary.
+			isUnread := v.Summary == fresh.Unknown && v.Content.Reason != fresh.NotCheckedOut
+			listed = v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.lost || isUnread
 		}
 		if listed && v.Reason != reasonUntracked {
 			wanted = append(wanted, v.path)
@@ -302,6 +304,11 @@ func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.S
 		known, err := r.Show(ctx, wanted[:n])
 		if err != nil {
 			return nil, err
+		}
+		if states == nil {
+			known = slices.DeleteFunc(known, func(s Summary) bool {
+				return s.Text == "" && !slices.Contains(s.Reasons, ReasonUnusable)
+			})
 		}
 		out.Entries = append(out.Entries, known...)
 		wanted = wanted[n:]
