@@ -61,7 +61,7 @@ func TestSpecDocuments(t *testing.T) {
 		"overlay":           "[{branch code[{node paths[]}] collisions[{kind node paths[] with[]}] ops[{committed dirty from node op path to}] session unknown[] worktree}]",
 		"show":              "{body " + strings.NewReplacer(unknown, "[]", problem, "[]").Replace(node) + " parts{expanded_spec raw_source}}",
 		"show, no parts":    "{body " + strings.NewReplacer(unknown, "[]", "[{behind file}]", "[]", overlays, "[]").Replace(node) + " parts}",
-		"owner":             "[{governing" + claim + " path related" + claim + "}]",
+		"owner":             "[{governing" + claim + " path related" + claim + " unknown[]}]",
 		"lint":              "{errors" + finding + " warnings" + finding + "}",
 		"new":               "{" + strings.Replace(file, problem, "[]", 1) + "}",
 	} {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,18 +29,22 @@ type fileState struct {
 	name string
 	make func(r *testrepo.Repo) *testrepo.Repo
 	path string // pkg/app.py if ""
-	// want has a pattern by command; "" wants an answer without the path. A command that is not there has no
-	// expectation in this state.
+	// want has a pattern by command; "" wants an answer without the path.
 	want map[string]string
 }
 
 const stateFile = "pkg/app.py"
+
+// comparing are the commands that compare with the last check. After one was recorded, they compare with the new content.
+var comparing = []string{"status", "json", "mcp"}
 
 var fileStates = []fileState{
 	{name: "clean", make: func(r *testrepo.Repo) *testrepo.Repo { return r }, want: map[string]string{
 		"status": `1 fresh, 0 stale`, "json": `^match fresh$`, "show": `^fresh +pkg/app.py`, "ls": `^fresh +pkg/app.py`,
 		"brief": `^\[fresh\] pkg/app.py`, "uses": `used by 1 file`, "review": `nothing to do`, "survey": `^outline +pkg`,
 		"spec": `^merged +p +v1$`, "mcp": `"match" "fresh"`, "mcp brief": `\[fresh\] pkg/app.py`, "resource": `verdict: fresh`, "page": `> fresh<`,
+		"user": `used by 1 file\n +pkg/app.py:5`, "home": `^Nothing needs attention`, "docs": `^0 stale mentions`,
+		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `fresh:1 .*none:5`,
 	}},
 	{name: "edited", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Write(stateFile, r.Read(stateFile)+"y = 2\n")
@@ -49,6 +53,9 @@ var fileStates = []fileState{
 		"status": `^stale +pkg/app.py`, "json": `^mismatch stale$`, "show": `^stale +pkg/app.py`, "ls": `^stale +pkg/app.py`,
 		"brief": `^\[stale: .*\] pkg/app.py`, "uses": `used by 1 file`, "review": `^stale +pkg/app.py`, "survey": `^outline +pkg`,
 		"mcp": `"mismatch" "stale"`, "mcp brief": `\[stale: .*\] pkg/app.py`, "resource": `verdict: stale`, "page": `> stale`,
+		"user": `used by 1 file\n +pkg/app.py:5`, "home": `^stale +pkg/app.py`, "spec": `^merged +p +v1$`,
+		"docs": `^0 stale mentions`, "owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`,
+		"board": `stale:1`,
 	}},
 	{name: "staged edit", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Write(stateFile, r.Read(stateFile)+"y = 2\n")
@@ -58,6 +65,9 @@ var fileStates = []fileState{
 		"status": `^stale +pkg/app.py`, "json": `^mismatch stale$`, "show": `^stale +pkg/app.py`, "ls": `^stale +pkg/app.py`,
 		"brief": `^\[stale: .*\] pkg/app.py`, "uses": `used by 1 file`, "review": `^stale +pkg/app.py`,
 		"mcp": `"mismatch" "stale"`, "resource": `verdict: stale`, "page": `> stale`,
+		"user": `used by 1 file\n +pkg/app.py:5`, "home": `^stale +pkg/app.py`, "spec": `^merged +p +v1$`,
+		"survey": `^outline +pkg`, "mcp brief": `\[stale: .*\] pkg/app.py`, "docs": `^0 stale mentions`,
+		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `stale:1`,
 	}},
 	{name: "untracked", path: "pkg/new.py", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Write("pkg/new.py", "n = 1\n")
@@ -65,6 +75,9 @@ var fileStates = []fileState{
 	}, want: map[string]string{
 		"status": `not tracked: pkg/new.py`, "show": `^none +pkg/new.py  not tracked`, "ls": "", "brief": `pkg/new.py is untracked`,
 		"uses": `pkg/new.py is untracked`, "mcp brief": `is untracked`, "resource": `verdict: none`, "page": `not a tracked file`,
+		"user": `used by 1 file\n +pkg/app.py:5`, "home": ``, "spec": `^merged +p +v1$`, "survey": `^outline +pkg`,
+		"review": `1 file changed since HEAD .*nothing to do`, "docs": `^0 stale mentions`, "owner": `^none +pkg/new.py`,
+		"mcp spec": `^none +pkg/new.py`, "board": `fresh:1`,
 	}},
 	{name: "deleted on disk", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Remove(stateFile)
@@ -74,6 +87,8 @@ var fileStates = []fileState{
 		"brief": `^\[gone\] pkg/app.py: .*(?s:.*)used by 1 file: main.py(?s:.*)deleted on disk`, "uses": `used by 1 file(?s:.*)deleted on disk`,
 		"review": `main.py:2 +still uses run`, "survey": `pkg  nothing in it`, "spec": `^merged +p +v1$`, "mcp": `"missing" "gone"`,
 		"mcp brief": `\[gone\] pkg/app.py`, "resource": `verdict: gone`, "page": `> gone`, "home": `^gone +pkg/app.py  deleted on disk`,
+		"user": `found no use`, "docs": `pkg/app.py — gone, not committed yet`, "owner": `^governs +pkg/app.py +p`,
+		"mcp spec": `^governs +pkg/app.py +p`, "board": `gone:1 .*missing:1`,
 	}},
 	{name: "staged deletion", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Git("rm", "-q", stateFile)
@@ -82,6 +97,9 @@ var fileStates = []fileState{
 		"status": `gone +pkg/app.py +no longer tracked`, "json": `^missing gone$`, "show": `^gone +pkg/app.py +no longer tracked`, "ls": ``,
 		"brief": `pkg/app.py is gone: no longer tracked`, "uses": `pkg/app.py is gone: no longer tracked`, "review": `main.py:2 +still uses run`,
 		"spec": `^merged +p +v1 +not tracked: pkg/app.py$`, "mcp brief": `pkg/app.py is gone: no longer tracked`, "resource": `verdict: gone`, "page": `gone: no longer tracked`,
+		"user": `found no use`, "survey": `nothing in it`, "home": `^gone +README.md:3 +mentions pkg/app.py`,
+		"docs": `pkg/app.py — gone, not committed yet`, "owner": `^governs +pkg/app.py +p`,
+		"mcp spec": `^governs +pkg/app.py +p`, "board": `files:5 fresh:0`,
 	}},
 	{name: "rm --cached", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Git("rm", "-q", "--cached", stateFile)
@@ -90,6 +108,9 @@ var fileStates = []fileState{
 		"status": `gone +pkg/app.py +no longer tracked`, "json": `^missing gone$`, "show": `^gone +pkg/app.py +no longer tracked`, "ls": ``,
 		"brief": `pkg/app.py is gone: no longer tracked`, "uses": `pkg/app.py is gone: no longer tracked`, "spec": `^merged +p +v1 +not tracked: pkg/app.py$`,
 		"review": `pkg/app.py.*no longer tracked`, "mcp brief": `pkg/app.py is gone: no longer tracked`, "resource": `verdict: gone`, "page": `gone: no longer tracked`,
+		"user": `found no use`, "survey": `nothing in it`,
+		"home": `^broken +p +it governs files that do not exist: pkg/app.py`, "docs": `^0 stale mentions`,
+		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `files:5 fresh:0`,
 	}},
 	{name: "unmerged", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Git("checkout", "-q", "-b", "other")
@@ -105,6 +126,8 @@ var fileStates = []fileState{
 		"brief": `^\[unknown\] pkg/app.py: merge conflict`, "uses": `users unknown: .*merge conflict`, "review": `^unknown .*merge conflict.*pkg/app.py`,
 		"survey": `^unknown +pkg +app.py: merge conflict`, "mcp": `"conflicted" "unknown"`, "mcp brief": `\[unknown\] pkg/app.py`,
 		"resource": `verdict: unknown`, "page": `> unknown`, "home": `^unknown +pkg/app.py +merge conflict`, "user": `1 file has a merge conflict and was not read: pkg/app.py`,
+		"ls": `^unknown +pkg/app.py`, "spec": `^drift +p +v1`, "docs": `^0 stale mentions`,
+		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `conflicted:1 .*fresh:0`,
 	}},
 	{name: "intent to add", path: "pkg/new.py", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Write("pkg/new.py", "n = 1\n")
@@ -113,6 +136,9 @@ var fileStates = []fileState{
 	}, want: map[string]string{
 		"status": `^new +pkg/new.py`, "json": `^new none$`, "show": `^none +pkg/new.py$`, "ls": "", "brief": `^\[none\] pkg/new.py|^pkg/new.py`,
 		"uses": `ken found no use of it`, "mcp": `"new" "none"`, "resource": `verdict: none`, "page": `no summary`,
+		"user": `used by 1 file\n +pkg/app.py:5`, "review": `1 file changed since HEAD`, "survey": `^outline +pkg`,
+		"spec": `^merged +p +v1$`, "mcp brief": `\[none\] pkg/new.py`, "home": ``, "docs": `^0 stale mentions`,
+		"owner": `^none +pkg/new.py`, "mcp spec": `^none +pkg/new.py`, "board": `fresh:1 .*none:6`,
 	}},
 	{name: "sparse", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Git("sparse-checkout", "set", "--no-cone", "/*", "!pkg/")
@@ -121,6 +147,8 @@ var fileStates = []fileState{
 		"status": `1 fresh, 0 stale \(1 not checked out\)`, "json": `^sparse fresh$`, "show": `^fresh +pkg/app.py`, "ls": `^fresh +pkg/app.py`,
 		"brief": `^\[fresh\] pkg/app.py`, "uses": `used by 1 file`, "review": `nothing to do`, "spec": `^merged +p +v1$`, "mcp": `"sparse" "fresh"`,
 		"mcp brief": `\[fresh\] pkg/app.py`, "resource": `verdict: fresh`, "page": `> fresh<`, "user": `used by 1 file`,
+		"survey": `^outline +pkg`, "home": `^Nothing needs attention`, "docs": `^0 stale mentions`,
+		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `fresh:1 .*sparse:2`,
 	}},
 	{name: "content that git lacks", make: lackContents, want: map[string]string{
 		"status": `^unknown +pkg/app.py +not checked out, and git lacks its content`, "json": `^sparse unknown$`,
@@ -128,6 +156,9 @@ var fileStates = []fileState{
 		"uses": `users unknown: .*git lacks its content`, "survey": `git lacks`, "spec": `^unknown .*git lacks`, "review": `nothing to do|unknown`,
 		"mcp": `"sparse" "unknown"`, "mcp brief": `\[unknown\] pkg/app.py`, "resource": `verdict: unknown`, "page": `> unknown`,
 		"user": `git lacks the contents? of \d+ files?`,
+		"ls":   ``, "home": `^unknown +spec p +drift: git lacks its content`, "docs": `^0 stale mentions`,
+		"owner":    `^unknown +pkg/app.py +p +git lacks its content`,
+		"mcp spec": `^unknown +pkg/app.py +p +git lacks its content`, "board": `fresh:0 .*sparse:3`,
 	}},
 	{name: "typechange", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Remove(stateFile)
@@ -136,6 +167,10 @@ var fileStates = []fileState{
 	}, want: map[string]string{
 		"status": `pkg/app.py .*excluded: symlink`, "json": `^mismatch excluded$`, "show": `^excluded +pkg/app.py +symlink`, "ls": ``,
 		"uses": `users unknown: .*symlink`, "mcp": `"mismatch" "excluded"`, "resource": `verdict: excluded`, "page": `> excluded`,
+		"brief": `^\[unknown\] pkg/app.py: a symbolic link`, "mcp brief": `\[unknown\] pkg/app.py: a symbolic link`,
+		"user": `found no use`, "review": `pkg/app.py`, "survey": `nothing in it`, "spec": `^merged +p +v1$`, "home": ``,
+		"docs": `^0 stale mentions`, "owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`,
+		"board": `excluded:1`,
 	}},
 }
 
@@ -171,9 +206,9 @@ func TestOneStateOneWord(t *testing.T) {
 			}
 			s.check(t, r, "before a check")
 			ken(t, r, nil, "verify")
-			delete(s.want, "json") // a check that was recorded compares with the new content
-			delete(s.want, "mcp")
-			delete(s.want, "status")
+			for _, command := range comparing {
+				delete(s.want, command)
+			}
 			s.check(t, r, "after a check")
 		})
 	}
@@ -224,6 +259,8 @@ func (s *fileState) check(t *testing.T, r *testrepo.Repo, when string) {
 		{"review", []string{"review"}},
 		{"survey", []string{"survey", "show", "pkg"}},
 		{"spec", []string{"spec", "ls"}},
+		{"docs", []string{"docs"}},
+		{"owner", []string{"spec", "owner", s.path}},
 	}
 	for _, ask := range asks {
 		var stderr strings.Builder
@@ -241,7 +278,30 @@ func (s *fileState) check(t *testing.T, r *testrepo.Repo, when string) {
 	}
 	s.expect(t, when, "mcp brief", strings.ReplaceAll(textOf(res), `"`, ""))
 	s.expect(t, when, "resource", a.resource("ken://summary/"+s.path))
-	s.expect(t, when, "page", filePage(t, r, s.path))
+	res, err = a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec", Arguments: map[string]any{"paths": []string{s.path}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.expect(t, when, "mcp spec", strings.ReplaceAll(textOf(res), `"`, ""))
+	d := openDashboard(t, r)
+	s.expect(t, when, "page", d.get(t, "/file?path="+url.QueryEscape(s.path), `class="ghost"`))
+	s.expect(t, when, "board", boardCounts(t, d.get(t, "/api/board", `"counts": null`)))
+}
+
+// boardCounts returns the files of the document of the dashboard, by verdict of their summary.
+func boardCounts(t *testing.T, document string) string {
+	t.Helper()
+	var doc struct {
+		Worktrees []struct {
+			Files struct {
+				Known struct{ Counts map[string]int }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(document), &doc); err != nil {
+		t.Fatalf("%v: %s", err, document)
+	}
+	return fmt.Sprint(doc.Worktrees[0].Files.Known.Counts)
 }
 
 // expect checks that an answer matches what the state wants of a command.
@@ -249,6 +309,8 @@ func (s *fileState) expect(t *testing.T, when, command, got string) {
 	t.Helper()
 	want, ok := s.want[command]
 	switch {
+	case !ok && !slices.Contains(comparing, command):
+		t.Errorf("%s, %s: the table does not say what %s answers: %s", s.name, when, command, got)
 	case !ok:
 	case want == "" && strings.Contains(got, s.path):
 		t.Errorf("%s, %s, %s: %s\nwant nothing about %s", s.name, when, command, got, s.path)
@@ -277,13 +339,20 @@ func (s *fileState) runPrinted(t *testing.T, r *testrepo.Repo, answer string) {
 	}
 }
 
-// filePage returns the page of a file on the dashboard.
-func filePage(t *testing.T, r *testrepo.Repo, path string) string {
+// A dashboard is a running ken serve.
+type dashboard struct {
+	client *http.Client
+	addr   string
+	at     *url.URL
+	token  string
+}
+
+// openDashboard starts a dashboard, which the end of the test stops.
+func openDashboard(t *testing.T, r *testrepo.Repo) *dashboard {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	server := exec.CommandContext(ctx, filepath.Join(bin, "ken"), "serve", "--json")
+	server := exec.CommandContext(t.Context(), filepath.Join(bin, "ken"), "serve", "--json")
 	server.Dir, server.Env = r.Dir, r.Env()
+	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -291,10 +360,7 @@ func filePage(t *testing.T, r *testrepo.Repo, path string) string {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
-	}()
+	t.Cleanup(func() { _ = server.Wait() })
 	var said struct{ URL, Addr string }
 	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
 		t.Fatal(err)
@@ -303,18 +369,22 @@ func filePage(t *testing.T, r *testrepo.Repo, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token := strings.TrimPrefix(at.Fragment, "token=")
 	jar, _ := cookiejar.New(nil)
-	client := &http.Client{Jar: jar}
+	return &dashboard{&http.Client{Jar: jar}, said.Addr, at, strings.TrimPrefix(at.Fragment, "token=")}
+}
+
+// get returns a page. It asks again while the page has the text of a part that is not read yet.
+func (d *dashboard) get(t *testing.T, path, notReady string) string {
+	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+said.Addr+"/file?path="+url.QueryEscape(path), nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+d.addr+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Host = at.Host
-		req.Header.Set("Authorization", "Bearer "+token)
-		res, err := client.Do(req)
+		req.Host = d.at.Host
+		req.Header.Set("Authorization", "Bearer "+d.token)
+		res, err := d.client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +393,7 @@ func filePage(t *testing.T, r *testrepo.Repo, path string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(body), `class="ghost"`) || time.Now().After(deadline) {
+		if !strings.Contains(string(body), notReady) || time.Now().After(deadline) {
 			return string(body)
 		}
 		time.Sleep(50 * time.Millisecond)

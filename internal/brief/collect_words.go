@@ -141,14 +141,20 @@ func (r *collector) specs(ctx context.Context, p repo.Path) ([]Section, error) {
 		return nil, nil
 	}
 	owners, err := r.Spec.Owners(ctx, []repo.Path{p})
-	if err != nil || len(owners[0].Governing) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	var list []Section
+	for _, u := range owners[0].Unknown {
+		list = append(list, Section{Subject: "spec " + u.What, Verdict: fresh.Unknown.String(), Text: "may govern it: " + u.Why})
+	}
+	if len(owners[0].Governing) == 0 {
+		return list, nil
 	}
 	l, err := r.Spec.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var list []Section
 	for _, o := range owners[0].Governing {
 		for _, n := range l.Nodes {
 			if n.ID == o.ID {

@@ -33,7 +33,10 @@ func (p *program) specOwner() *cobra.Command {
 					for _, claim := range o.Related {
 						p.io.Line(term.Dim, "related", o.Display(), claim.ID+"  "+claim.Desc)
 					}
-					if len(o.Governing)+len(o.Related) == 0 {
+					for _, u := range o.Unknown {
+						p.io.Line(term.Warn, "unknown", o.Display(), u.What+"  "+u.Why)
+					}
+					if len(o.Governing)+len(o.Related)+len(o.Unknown) == 0 {
 						p.io.Line(term.Warn, "none", o.Display(), "no spec governs it")
 					}
 				}

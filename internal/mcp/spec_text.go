@@ -51,7 +51,10 @@ func (a *specAnswer) printList(out *text) {
 		for _, c := range o.Related {
 			out.Line(term.Plain, "related", path, joined("  ", out.name(c.ID), out.quote(c.Desc)))
 		}
-		if len(o.Governing)+len(o.Related) == 0 {
+		for _, u := range o.Unknown {
+			out.Line(term.Plain, "unknown", path, joined("  ", out.name(u.What), out.quote(u.Why)))
+		}
+		if len(o.Governing)+len(o.Related)+len(o.Unknown) == 0 {
 			out.Line(term.Plain, "none", path, "no spec governs it")
 		}
 		o.LeftOut.print(out)

@@ -16,6 +16,8 @@ type Ownership struct {
 	repo.PathJSON
 	Governing []Claim `json:"governing"`
 	Related   []Claim `json:"related"`
+	// Unknown are the nodes that may govern the path: ken cannot read what they govern.
+	Unknown []fault.Unknown `json:"unknown"`
 }
 
 // A Claim is a node with the entry that matches a path.
@@ -26,7 +28,7 @@ type Claim struct {
 }
 
 // OwnersBelow returns the specs that govern each path and those that refer to it; for a directory also those of the
-// tracked files below it. A path that neither git nor the work tree has is an error.
+// tracked files below it. A path that the index, HEAD and the work tree lack is an error.
 func (r *Reader) OwnersBelow(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
 	tracked, err := r.tracked(ctx)
 	if err != nil {
@@ -61,7 +63,7 @@ func (r *Reader) OwnersBelow(ctx context.Context, paths []repo.Path) ([]Ownershi
 	}
 	var out []Ownership
 	for _, dir := range paths {
-		o := Ownership{PathJSON: dir.JSON(), Governing: []Claim{}, Related: []Claim{}}
+		o := Ownership{PathJSON: dir.JSON(), Governing: []Claim{}, Related: []Claim{}, Unknown: unreadCode(nodes)}
 		for i, p := range all {
 			if p.Under(dir) {
 				o.Governing = addClaims(o.Governing, known[i].Governing)
@@ -123,11 +125,21 @@ func addClaims(list, more []Claim) []Claim {
 	return list
 }
 
-// mustExist returns an error if the work tree does not have a path.
+// mustExist returns an error if neither the work tree nor HEAD has a path. HEAD has a file whose deletion is staged.
 func (r *Reader) mustExist(ctx context.Context, p repo.Path) error {
 	found, err := r.ws.Files.Stat(ctx, []repo.Entry{{Path: p}})
 	if err != nil || p == "" || found[0].Presence != repo.Absent {
 		return err
+	}
+	head, err := r.ws.Git.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if !head.Commit.IsZero() {
+		_, committed, err := r.ws.Git.At(ctx, head.Commit, p)
+		if committed || err != nil && fault.KindOf(err) != fault.Usage {
+			return err
+		}
 	}
 	return &fault.Error{
 		Kind: fault.Usage, Hint: "list the files that specs govern: ken spec ls --json",
@@ -147,7 +159,20 @@ func Owners(nodes []*parse.Node, paths []repo.Path) []Ownership {
 	}
 	out := []Ownership{}
 	for _, p := range paths {
-		out = append(out, Ownership{PathJSON: p.JSON(), Governing: list(code.Claims(p)), Related: list(related.Claims(p))})
+		out = append(out, Ownership{
+			PathJSON: p.JSON(), Governing: list(code.Claims(p)), Related: list(related.Claims(p)), Unknown: unreadCode(nodes),
+		})
 	}
 	return out
+}
+
+// unreadCode lists the nodes that may govern any path.
+func unreadCode(nodes []*parse.Node) []fault.Unknown {
+	list := []fault.Unknown{}
+	for _, n := range nodes {
+		if n.CodeUnknown != "" {
+			list = append(list, fault.Unknown{What: n.ID, Why: n.CodeUnknown, Command: "ken spec show " + fault.Quote(n.ID)})
+		}
+	}
+	return list
 }

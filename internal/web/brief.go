@@ -61,6 +61,9 @@ func (p *pathDetails) read(ctx context.Context, f *pageData, w *ken.Repository, 
 		p.OwnersUnknown = unread(err)
 	} else {
 		p.addOwners(f.Tree, owners[0].Governing)
+		if len(owners[0].Unknown) > 0 {
+			p.OwnersUnknown = &owners[0].Unknown[0]
+		}
 	}
 	if compare {
 		diff, err := w.Reviewer().Diff(ctx, p.Path)
