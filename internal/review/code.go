@@ -108,11 +108,52 @@ func hasName(word string, names map[string]bool) bool {
 
 // words splits code into names, literals and single other characters. It omits comments and white space, and in
 // Python docstrings. It keeps comments that the Go compiler reads, and line breaks and indents in languages in
-// which they have a meaning.
+// which they have a meaning. It drops what a formatter adds or removes: commas after the last element, semicolons in
+// scripts, line breaks in the brackets of Python, and the kind of quotes.
 func words(lang outline.Language, code string) []string {
 	list := []string{}
-	eachWord(lang, code, func(_ int, word string) { list = append(list, word) })
+	var commas []int // in each open bracket
+	isScript := lang == outline.TypeScript || lang == outline.TSX || lang == outline.JavaScript
+	eachWord(lang, code, func(_ int, word string) {
+		inside := len(commas) - 1
+		switch word {
+		case "(", "[", "{":
+			commas = append(commas, 0)
+		case ",":
+			if inside >= 0 {
+				commas[inside]++
+			}
+		case ")", "]", "}":
+			isTuple := word == ")" && !isScript && inside >= 0 && commas[inside] == 1
+			if n := len(list); n > 0 && list[n-1] == "," && !isTuple {
+				list = list[:n-1]
+			}
+			commas = commas[:max(0, inside)]
+		case ";":
+			if isScript {
+				return
+			}
+		}
+		isFree := lang == outline.Python && word[0] == '\n' && inside >= 0
+		if !isFree {
+			list = append(list, withOneQuote(lang, word))
+		}
+	})
 	return list
+}
+
+// withOneQuote returns a literal with double quotes, in languages in which both kinds mean the same.
+func withOneQuote(lang outline.Language, word string) string {
+	switch lang {
+	case outline.Python, outline.TypeScript, outline.TSX, outline.JavaScript:
+		inside, opens := strings.CutPrefix(word, "'")
+		inside, closes := strings.CutSuffix(inside, "'")
+		if opens && closes && !strings.ContainsAny(inside, "'\"\\\n") {
+			return `"` + inside + `"`
+		}
+	default:
+	}
+	return word
 }
 
 // eachWord calls see with each of the words of code, and its offset.
