@@ -18,8 +18,8 @@ const WhatFiles = "files"
 
 // The reasons why the index has no text of a file that git lists.
 const (
-	whyTooLarge = "too large to read"
-	whyAbsent   = "git lacks its content"
+	WhyTooLarge = "too large to read"
+	WhyAbsent   = "git lacks its content"
 )
 
 // unreadNote is the note of the index with the paths that it has not read, by reason.
@@ -39,10 +39,13 @@ func Unread(x *searchindex.Index) ([]fault.Unknown, error) {
 	}
 	var list []fault.Unknown
 	for _, why := range slices.Sorted(maps.Keys(unread)) {
-		list = append(list, fault.Unknown{What: WhatFiles, Why: namedFiles(unread[why]) + ": " + why})
+		list = append(list, fault.Unknown{What: WhatFiles, Why: NamedFiles(unread[why]) + ": " + why})
 	}
 	return list, nil
 }
+
+// UnreadPaths returns the paths of the files that the index has not read, by reason.
+func UnreadPaths(x *searchindex.Index) (map[string][]repo.Path, error) { return readUnread(x) }
 
 func readUnread(x *searchindex.Index) (unread unreadFiles, err error) {
 	note, err := x.Note(unreadNote)
@@ -67,8 +70,8 @@ func (u unreadFiles) write(w *searchindex.Writer) error {
 	return w.SetNote(unreadNote, string(note))
 }
 
-// namedFiles returns the number of files and the first three of them.
-func namedFiles(paths []repo.Path) string {
+// NamedFiles returns the number of files and the first three of them.
+func NamedFiles(paths []repo.Path) string {
 	const few = 3
 	slices.Sort(paths)
 	var names []string

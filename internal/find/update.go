@@ -46,7 +46,7 @@ func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	if err := unread.write(w); err != nil {
 		return err
 	}
-	if len(unread[whyAbsent]) > 0 {
+	if len(unread[WhyAbsent]) > 0 {
 		state = "" // git may fetch a content at any time
 	}
 	if state == before {
@@ -74,7 +74,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) (unreadFile
 		unread.add(f.Problem, f.Path)
 	}
 	absent := make(map[repo.Path]bool) // at the last update
-	for _, p := range last[whyAbsent] {
+	for _, p := range last[WhyAbsent] {
 		absent[p] = true
 	}
 	var changed []repo.File
@@ -84,7 +84,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) (unreadFile
 		old, ok := known[f.Path]
 		delete(known, f.Path)
 		if isCode(f) && f.Size > MaxBytes {
-			unread.add(whyTooLarge, f.Path)
+			unread.add(WhyTooLarge, f.Path)
 		}
 		isSame := ok && old.ID == f.ID && old.Kind == f.Kind
 		hasSummary := old.SummaryID == summaryID(t.Summary(f.Path))
@@ -130,7 +130,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) (unreadFile
 			again.add(uses.AffectedByFacts(was, is))
 		}
 		if content == nil && isCode(f) && f.Size <= MaxBytes {
-			unread.add(whyAbsent, f.Path)
+			unread.add(WhyAbsent, f.Path)
 		}
 		if hasText(f) {
 			d.Text = string(content)

@@ -164,6 +164,8 @@ type Facts struct {
 	DirsAbove int
 	// EditedElsewhere has, by spec, the other worktrees that edit a spec which governs a changed file.
 	EditedElsewhere map[string][]string
+	// LackingDocs are the documents of the tree after the change whose content git lacks.
+	LackingDocs []repo.Path
 	// Unknown are the facts that are missing.
 	Unknown []fault.Unknown
 	// All requests every line.
@@ -189,7 +191,7 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 	for i := range f.Change.Files {
 		j.paths[f.Change.Files[i].Path] = true
 	}
-	for _, step := range []func() error{j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also, j.unsure} {
+	for _, step := range []func() error{j.unread, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also, j.unsure} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -94,7 +93,9 @@ func (c *collector) judge(ctx context.Context, only []repo.Path) (r *Review, err
 	if c.change, err = change.Between(ctx, c.x, c.t, change.Range{From: c.span.from, To: c.span.to, Only: only}); err != nil {
 		return nil, err
 	}
-	c.addUncompared()
+	if err := c.addUncompared(ctx); err != nil {
+		return nil, err
+	}
 	f := Facts{Change: c.change, Index: c.x, Tree: c.t, After: c.after, Policy: c.Docs, All: c.all}
 	if f.Gate, err = c.gate(ctx); err != nil {
 		return nil, err
@@ -108,33 +109,15 @@ func (c *collector) judge(ctx context.Context, only []repo.Path) (r *Review, err
 	if f.EditedElsewhere, err = c.editedElsewhere(ctx, f.Gate != nil); err != nil {
 		return nil, err
 	}
+	if f.LackingDocs, err = c.lackingDocs(ctx); err != nil {
+		return nil, err
+	}
 	f.Unknown = c.unknown
 	if r, err = Judge(ctx, f); err != nil {
 		return nil, err
 	}
 	c.older(r)
 	return r, nil
-}
-
-// addUncompared adds the changed files whose symbols were not compared to the unknown facts.
-func (c *collector) addUncompared() {
-	if c.change.Skipped > 0 {
-		all := change.MaxCompared + c.change.Skipped
-		reason := fmt.Sprintf("%d files changed; ken compared the symbols of the first %d", all, change.MaxCompared)
-		c.unknown = append(c.unknown, fault.Unknown{What: string(Broken), Why: reason})
-	}
-	unmerged := 0
-	for i := range c.change.Files {
-		if c.change.Files[i].Unmerged {
-			unmerged++
-		}
-	}
-	switch {
-	case unmerged == 1:
-		c.unknown = append(c.unknown, fault.Unknown{What: string(Broken), Why: "1 file has a merge conflict", Command: "git status"})
-	case unmerged > 1:
-		c.unknown = append(c.unknown, fault.Unknown{What: string(Broken), Why: fmt.Sprintf("%d files have merge conflicts", unmerged), Command: "git status"})
-	}
 }
 
 // after lists the files of the tree after the change, including untracked ones.
@@ -165,7 +148,9 @@ func (c *collector) after() []repo.File {
 func (c *collector) gate(ctx context.Context) (*spec.GateResult, error) {
 	opts := spec.GateOptions{Threshold: c.Threshold}
 	if c.span.to.IsZero() {
-		if len(c.change.Files) == 0 || !c.Workspace.OnDisk(ctx, spec.Root) {
+		isSpec := func(p repo.Path) bool { return p.Under(spec.Root) } // it may not be checked out
+		hasSpecs := c.Workspace.OnDisk(ctx, spec.Root) || slices.ContainsFunc(c.t.Paths(), isSpec)
+		if len(c.change.Files) == 0 || !hasSpecs {
 			return nil, nil
 		}
 		opts.Paths = c.paths()
