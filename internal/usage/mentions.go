@@ -27,8 +27,8 @@ type Mention struct {
 
 // Limits of the search for mentions.
 const (
-	mentionFiles = 80 // the maximum number of files that are read
-	mentionLines = 5  // the maximum number of lines of one file
+	mentionFiles = 300 // the maximum number of files that are read
+	mentionLines = 5   // the maximum number of lines of one file
 )
 
 // pathMentions lists the plain-text mentions of a path in manifests, scripts, CI and documents:
@@ -43,7 +43,7 @@ func (r *reader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	for _, e := range edges {
 		known[e.From] = true
 	}
-	candidates, err := r.index.FilesWith(r.ctx, unique(terms), 4*mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(terms), 2*mentionFiles)
 	if err != nil {
 		return err
 	}

@@ -95,16 +95,8 @@ func (r *reader) directory(dir repo.Path) error {
 			a.Uses[i].Places[k].More = 0
 		}
 	}
-	resolved := false
-	for i, _ := slices.BinarySearch(r.paths, dir+"/"); i < len(r.paths) && r.paths[i].Under(dir) && !resolved; i++ {
-		unknown, err := r.unresolved(r.paths[i])
-		if err != nil {
-			return err
-		}
-		resolved = unknown == ""
-	}
-	if !resolved {
-		a.Unknown = append(a.Unknown, fault.Unknown{What: whatUsers, Why: "ken does not resolve references to any of its files"})
+	if err := r.directoryMentions(dir); err != nil {
+		return err
 	}
 	if err := r.addTests(nil, a.UsedBy, ""); err != nil {
 		return err
@@ -114,6 +106,62 @@ func (r *reader) directory(dir repo.Path) error {
 		return nil
 	}
 	return r.pathMentions(dir, users)
+}
+
+// maxMentionedBelow limits the files below a directory whose names are looked for.
+const maxMentionedBelow = 40
+
+// directoryMentions adds the mentions that may be uses of a directory without users, or why its users are unknown.
+func (r *reader) directoryMentions(dir repo.Path) error {
+	a := r.answer
+	first, _ := slices.BinarySearch(r.paths, dir+"/")
+	var resolved []repo.Path // files in languages with rules
+	for _, p := range r.paths[first:] {
+		if !p.Under(dir) {
+			break
+		}
+		unknown, err := r.unresolved(p)
+		if err != nil {
+			return err
+		}
+		if unknown == "" {
+			resolved = append(resolved, p)
+		}
+	}
+	why := ""
+	switch {
+	case len(resolved) == 0:
+		why = "ken does not resolve references to any of its files"
+	case len(a.UsedBy) > 0:
+		return nil
+	case len(resolved) > maxMentionedBelow:
+		why = "no use was found, and ken does not look for the names of so many files; ask for one of them"
+	}
+	if why != "" {
+		a.Unknown = append(a.Unknown, fault.Unknown{What: whatUsers, Why: why})
+		return nil
+	}
+	search := NewMentionSearch(r.ctx, r.index, r.tree, r.paths)
+	for _, p := range resolved {
+		o, _, _, err := r.index.Facts(r.ctx, p)
+		if err != nil {
+			return err
+		}
+		found, err := search.OfFile(p, &o, nil)
+		if err != nil {
+			return err
+		}
+		a.Unresolved.UpTo = max(a.Unresolved.UpTo, found.UpTo)
+		for _, f := range found.Places {
+			isKnown := func(o FileLines) bool { return o.Path == f.Path }
+			isOutside := !repo.Path(f.Path).Under(dir)
+			if isOutside && !slices.ContainsFunc(a.Unresolved.Places, isKnown) {
+				a.Unresolved.add(f)
+			}
+		}
+	}
+	r.sortByUse(a.Unresolved.Places)
+	return nil
 }
 
 // maxMainSymbols limits the symbols of a file that are listed.

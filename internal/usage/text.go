@@ -231,6 +231,8 @@ func (t *textWriter) noUser(tested, ownFile bool) string {
 	switch {
 	case len(t.answer.Through) > 0:
 		return "ken found no direct use of it"
+	case t.answer.isOpen() && ownFile:
+		return "ken found no certain use of it in other files"
 	case t.answer.isOpen():
 		return "ken found no certain use of it"
 	case tested && ownFile:

@@ -3,6 +3,7 @@ package usage
 import (
 	"context"
 	"go/ast"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -50,8 +51,8 @@ func (u *Unresolved) add(f FileLines) {
 
 // Limits of the search for mentions of a name.
 const (
-	maxMentionFiles = 50  // files that are read
-	maxOpenFiles    = 150 // files whose references are resolved
+	maxMentionFiles = 500 // files that are read
+	maxOpenFiles    = 500 // files whose references are resolved
 	maxNamedAtAll   = 5000
 )
 
@@ -67,12 +68,22 @@ type MentionSearch struct {
 	resolver func() (*uses.Resolver, error)
 }
 
-// NewMentionSearch returns a search in a tree, from an index that is up to date with it.
+// NewMentionSearch returns a search in a tree, from an index that is up to date with it. paths are those of the index; if
+// they are nil, it lists them itself.
 func NewMentionSearch(
 	ctx context.Context, x *searchindex.Index, t find.Tree, paths []repo.Path,
 ) *MentionSearch {
 	m := &MentionSearch{ctx: ctx, index: x, tree: t, source: find.NewSource(ctx, x, t, paths)}
-	m.resolver = sync.OnceValues(func() (*uses.Resolver, error) { return uses.NewResolver(m.source) })
+	m.resolver = sync.OnceValues(func() (*uses.Resolver, error) {
+		if paths == nil {
+			files, err := x.Files(ctx)
+			if err != nil {
+				return nil, err
+			}
+			m.source = find.NewSource(ctx, x, t, slices.Sorted(maps.Keys(files)))
+		}
+		return uses.NewResolver(m.source)
+	})
 	return m
 }
 
@@ -253,10 +264,12 @@ func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known m
 // mayMention reports whether a file can use a symbol. Documents and lock files use none, and generated and vendored
 // files are not edited by hand.
 func (m *MentionSearch) mayMention(f *searchindex.Entry) bool {
-	if m.Only != nil && !m.Only(f.Path) {
-		return false
-	}
-	switch f.Kind {
+	return mayUse(f.Kind) && (m.Only == nil || m.Only(f.Path))
+}
+
+// mayUse reports whether files of a kind can use a symbol.
+func mayUse(k repo.Kind) bool {
+	switch k {
 	case repo.KindSource, repo.KindTest, repo.KindConfig, repo.KindData, repo.KindUnknown:
 		return true
 	default:

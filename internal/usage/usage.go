@@ -154,8 +154,10 @@ func (a *Answer) whyNoUsers() string {
 // isOpen reports whether there may be uses that the answer does not list.
 func (a *Answer) isOpen() bool {
 	isAmbiguous := a.Ambiguous > 0 && a.Symbol != ""
-	isUnread := func(u fault.Unknown) bool { return u.What == find.WhatFiles }
-	return isAmbiguous || !a.Unresolved.IsZero() || slices.ContainsFunc(a.Unknown, isUnread)
+	isMentioned := a.Symbol == "" && slices.ContainsFunc(a.Mentions, func(m Mention) bool { return mayUse(m.Kind) })
+	isUnread := slices.ContainsFunc(a.Unknown, func(u fault.Unknown) bool { return u.What == find.WhatFiles })
+	isSettled := a.Unresolved.IsZero() && !isUnread
+	return isAmbiguous || isMentioned || !isSettled
 }
 
 // A TestsDocument is the part of an answer about tests.
