@@ -29,13 +29,19 @@ func (c *Change) compareSymbols() {
 			}
 			now := is[name]
 			switch {
-			case len(now) == 0:
+			case len(now) == 0, isHidden(f.After.Language, s, now[0]):
 				c.Removed = append(c.Removed, Symbol{Path: f.OldPath(), Package: f.Before.Package, Symbol: *s})
 			case now[0].Shape != s.Shape:
 				c.Signatures = append(c.Signatures, Signature{f, s, now[0]})
 			}
 		}
 	}
+}
+
+// isHidden reports whether a script no longer exports a symbol that it exported before.
+func isHidden(lang outline.Language, before, after *outline.Symbol) bool {
+	isScript := lang == outline.TypeScript || lang == outline.TSX || lang == outline.JavaScript
+	return isScript && before.Exported && !after.Exported && before.Depth == 0
 }
 
 // ByName returns the symbols of an outline by their full names. Several symbols may have one name, such as the getter

@@ -14,20 +14,26 @@ import (
 // signatures lists the users of symbols whose callers must change, in languages whose compiler does not check
 // calls. In other languages it counts them, if All is set.
 func (j *judge) signatures() error {
-	checked := 0
 	for i := range j.Change.Signatures {
 		s := &j.Change.Signatures[i]
 		if !unchecked(s.File.After.Language) {
-			checked++
+			j.checked++
 			continue
 		}
 		if err := j.callers(s); err != nil {
 			return err
 		}
 	}
-	if checked > 0 && j.All {
+	return nil
+}
+
+// compiled adds a line about the changed signatures that a compiler checks, if the review has no other line or All is
+// set: their callers may be broken.
+func (j *judge) compiled() error {
+	isEmpty := len(j.review.Lines)+len(j.review.Unknown) == 0
+	if j.checked > 0 && (j.All || isEmpty) {
 		l := Line{Kind: Also}
-		l.setText(prose(english.Count(checked, "signature") + " that a compiler checks changed"))
+		l.setText(prose(english.Count(j.checked, "signature") + " that a compiler checks changed"))
 		j.add(l)
 	}
 	return nil
