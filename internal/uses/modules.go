@@ -35,6 +35,14 @@ type meaning struct {
 	certainty Certainty
 }
 
+// isSame reports whether two names mean the same module or symbol.
+func (m meaning) isSame(other meaning) bool {
+	if m.module == nil || other.module == nil {
+		return m.module == other.module && m.symbol == other.symbol
+	}
+	return m.module.file == other.module.file && m.module.dir == other.module.dir
+}
+
 // isOpen reports whether the file of a name is known, but not its declaration.
 func (m meaning) isOpen() bool { return m.state == inside && m.module == nil && m.symbol.symbol == "" }
 
@@ -529,11 +537,12 @@ func (s *moduleScope) lookupInStars(mod module, name string, visited map[target]
 			next.certainty = Likely
 		}
 		got := s.lookup(next, name, visited)
-		isOther := best.state == inside && best.symbol != got.symbol
+		isBound := got.state == inside && (got.module == nil || !s.isSubmodule(next.file, *got.module))
+		isOther := best.state == inside && !best.isSame(got)
 		switch {
-		case got.state == several, got.state == inside && got.module == nil && isOther:
+		case got.state == several, isBound && isOther:
 			return meaning{state: several}
-		case got.state == inside && got.module == nil:
+		case isBound:
 			best = got
 		}
 	}

@@ -271,6 +271,27 @@ func TestScriptReexports(t *testing.T) {
 			`,
 		},
 		{
+			name: "a module that a module passes on whose names are all passed on",
+			archive: `
+				-- core.ts --
+				decl func parse
+				-- external.ts --
+				reexport ./core >core
+				-- index.ts --
+				reexport ./external *
+				-- main.ts --
+				import ./index >z
+				import ./index core
+				call z.core.parse
+				call core.parse
+			`,
+			from: "main.ts",
+			want: `
+				core.ts#parse via index.ts
+				index.ts
+			`,
+		},
+		{
 			name:    "the barrel uses what it re-exports",
 			archive: barrel,
 			from:    "lib/index.ts",
