@@ -265,7 +265,9 @@ func (st *study) typescriptSymbols(ctx context.Context, t tree, files []string) 
 	if err := st.installNpm(ctx, typescriptPackage, typescriptVersion); err != nil {
 		return symbolTruth{}, err
 	}
-	return st.nodeSymbols(ctx, "symbols_typescript.js", t, t.files)
+	truth, err := st.nodeSymbols(ctx, "symbols_typescript.js", t, t.files)
+	truth.read = newTruth(files).read // not components of Vue and Svelte
+	return truth, err
 }
 
 // pythonSymbols asks pyright's language server.

@@ -52,8 +52,12 @@ const found = [];
 const left = { false: count, true: count }, tries = { false: 20 * count, true: 20 * count };
 for (const c of candidates) {
   if (left[c.member] === 0 || tries[c.member]-- <= 0) continue;
-  const groups = service.findReferences(path.join(root, c.path), c.at) || [];
-  const users = new Set(groups.flatMap((g) => g.references.map((r) => relative(r.fileName))));
+  // A type and a value may share a name. The same method of a sibling class is a declaration, and no use.
+  const same = candidates.filter((d) => d.path === c.path && d.name === c.name);
+  if (same[0] !== c) continue;
+  const groups = same.flatMap((d) => service.findReferences(path.join(root, d.path), d.at) || []);
+  const references = groups.flatMap((g) => g.references).filter((r) => !(c.member && r.isDefinition));
+  const users = new Set(references.map((r) => relative(r.fileName)));
   users.delete(c.path);
   const inside = [...users].filter((f) => sources.includes(f));
   if (!inside.length) continue;

@@ -1,6 +1,9 @@
 package outline
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // UnknownBase stands for a base type that is an expression, such as a call.
 const UnknownBase = "?"
@@ -121,26 +124,40 @@ func baseNames(list []string, separator string) []string {
 // splitList splits a text at a separator outside of brackets and strings, and trims the parts.
 func splitList(text string, separator byte) []string {
 	var list []string
-	depth, from := 0, 0
-	quote := byte(0)
-	for i := range len(text) {
-		b := text[i]
-		isArrow := b == '>' && i > 0 && (text[i-1] == '=' || text[i-1] == '-')
-		switch {
-		case quote != 0:
-			if b == quote && text[i-1] != '\\' {
-				quote = 0
-			}
-		case b == '"' || b == '`' || b == '\'' && strings.IndexByte(text[i+1:], b) >= 0:
-			quote = b
-		case strings.IndexByte("([{<", b) >= 0:
-			depth++
-		case strings.IndexByte(")]}>", b) >= 0 && !isArrow:
-			depth--
-		case b == separator && depth == 0:
+	from := 0
+	for i, depth := range bracketDepths(text) {
+		if text[i] == separator && depth == 0 {
 			list = append(list, strings.TrimSpace(text[from:i]))
 			from = i + 1
 		}
 	}
 	return append(list, strings.TrimSpace(text[from:]))
+}
+
+// bracketDepths yields the offsets of the bytes outside of strings, with the number of brackets around the next byte.
+func bracketDepths(text string) iter.Seq2[int, int] {
+	return func(yield func(i, depth int) bool) {
+		depth := 0
+		quote := byte(0)
+		for i := range len(text) {
+			b := text[i]
+			isArrow := b == '>' && i > 0 && (text[i-1] == '=' || text[i-1] == '-')
+			switch {
+			case quote != 0:
+				if b == quote && text[i-1] != '\\' {
+					quote = 0
+				}
+				continue
+			case b == '"' || b == '`' || b == '\'' && strings.IndexByte(text[i+1:], b) >= 0:
+				quote = b
+			case strings.IndexByte("([{<", b) >= 0:
+				depth++
+			case strings.IndexByte(")]}>", b) >= 0 && !isArrow:
+				depth--
+			}
+			if !yield(i, depth) {
+				return
+			}
+		}
+	}
 }

@@ -253,6 +253,7 @@ func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 		name := u.Name
 		if u.Member {
 			name, _, _ = strings.Cut(u.Qualifier, ".")
+			name = strings.TrimSuffix(name, calledMark)
 		}
 		found[name] = true
 		ofOwnType := u.Member && declared[name]

@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same content would get other references.
-const ReferencesVersion = 6
+const ReferencesVersion = 7
 
 // Limits of the references of a file.
 const (
@@ -67,7 +67,8 @@ type Use struct {
 	// Qualifier is the path of plain names before the last dot (or ::, ->), as written: pkg in pkg.Name,
 	// crate::net::Conn in crate::net::Conn::new(). The first name of the path is a use as well. Qualifier is
 	// never a local variable: for x.Run() it is the declared type of x, or "" if the file does not declare
-	// one. For this and self it is the class.
+	// one. For this and self it is the class. For the value of a call it is the path of the function with (), as in
+	// pkg.New().
 	Qualifier string  `json:"qualifier,omitempty"`
 	Member    bool    `json:"member,omitempty"` // Name follows a dot; without Qualifier, it follows an expression
 	Name      string  `json:"name"`
@@ -405,6 +406,26 @@ func (c *nameCollector) field(owner pathName, separator string, name []byte, typ
 	c.fields[path] = typ
 }
 
+// called returns the path of the value that a call of a function returns.
+func (c *nameCollector) called(function pathName) pathName { return c.join(function, calledMark, nil) }
+
+// calledMark follows the path of a function in the path of the value that it returns.
+const calledMark = "()"
+
+// memberPath returns the path of a member of a value, without a mention of it: by the type of a local variable.
+func (c *nameCollector) memberPath(before pathName, separator string, name []byte) pathName {
+	if typ, ok := c.fieldType(before, separator, name); ok {
+		return typ
+	}
+	if c.isLocal(before.root) {
+		if before.path != before.root {
+			return pathName{}
+		}
+		before = c.types[before.root]
+	}
+	return c.join(before, separator, name)
+}
+
 // imports adds an import.
 func (c *nameCollector) imports(module string, at int, names ...Binding) *Import {
 	module = strings.TrimSpace(module)
@@ -569,9 +590,15 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) (own [
 		if typ := types[before.root]; typ.path != 0 && before.path == before.root && !imported[before.root] {
 			*before = typ
 		}
+		isUnknown := isBuiltin(before.root) && !known[before.root] && strings.Contains(c.texts[before.path], calledMark)
+		if isUnknown { // it may return any value: next, getattr
+			*before = pathName{}
+		}
 	}
 	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool {
 		switch {
+		case m.member && strings.HasSuffix(c.texts[m.before.path], calledMark) && common(c.texts[m.name]):
+			return true
 		case m.before.root != 0:
 			if imported[m.before.root] {
 				return false

@@ -326,8 +326,7 @@ func (g *goNames) typeOf(e ast.Expr) pathName {
 	}
 }
 
-// valueType returns the type of an expression that names it: T{}, &T{}, new(T), x.(T), or a call of a
-// function in the file.
+// valueType returns the type of an expression that names it: T{}, &T{}, new(T), x.(T), or a call.
 func (g *goNames) valueType(e ast.Expr) pathName {
 	switch v := e.(type) {
 	case *ast.CompositeLit:
@@ -349,15 +348,38 @@ func (g *goNames) valueType(e ast.Expr) pathName {
 	return pathName{}
 }
 
-// resultType returns the type of result i of a call, if the file declares the function.
+// resultType returns the type of result i of a call. If the file does not declare the function, it is known only as the
+// first result of a path.
 func (g *goNames) resultType(call *ast.CallExpr, i int) pathName {
-	f, ok := call.Fun.(*ast.Ident)
-	if !ok {
+	f, isName := call.Fun.(*ast.Ident)
+	if isName {
+		id := g.idOf(f.Name)
+		if g.isLocal(id) {
+			return pathName{}
+		}
+		if types, ok := g.results[id]; ok && i < len(types) {
+			return types[i]
+		}
+	}
+	if i > 0 {
 		return pathName{}
 	}
-	id := g.idOf(f.Name)
-	if types := g.results[id]; i < len(types) && !g.isLocal(id) {
-		return types[i]
+	return g.called(g.pathOf(call.Fun))
+}
+
+// pathOf returns the path of an expression: names with dots, and calls.
+func (g *goNames) pathOf(e ast.Expr) (path pathName) {
+	if !g.descend() {
+		return pathName{}
+	}
+	defer g.ascend()
+	switch e := e.(type) {
+	case *ast.Ident:
+		return singleName(g.idOf(e.Name))
+	case *ast.SelectorExpr:
+		return g.memberPath(g.pathOf(e.X), ".", []byte(e.Sel.Name))
+	case *ast.CallExpr, *ast.ParenExpr, *ast.UnaryExpr, *ast.CompositeLit, *ast.TypeAssertExpr:
+		return g.valueType(e)
 	}
 	return pathName{}
 }

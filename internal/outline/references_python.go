@@ -155,7 +155,7 @@ func (t *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
 		if function := object.Child("function"); string(t.bytes(function)) == "super" {
 			path = t.ofValue(t.base)
 		} else {
-			path = t.ofValue(t.pythonClassOf(object))
+			path = t.ofValue(t.pythonValue(object))
 		}
 	default:
 		t.visit(object, mentionKind)
@@ -423,13 +423,14 @@ func (t *treeNames) pythonAssignment(n syntax.Node) {
 	t.visit(right, mentionKind)
 	typ := t.pythonType(annotation)
 	if right.Type() == "call" && typ.path == 0 {
-		typ = t.pythonClassOf(right)
+		typ = t.pythonValue(right)
 	}
 	t.pythonTarget(left, typ)
 }
 
-// pythonClassOf returns the class that a call creates a value of. Names of classes begin with a capital letter.
-func (t *treeNames) pythonClassOf(call syntax.Node) pathName {
+// pythonValue returns the type of the value of a call: a class, whose name begins with a capital letter, or what a
+// function returns.
+func (t *treeNames) pythonValue(call syntax.Node) pathName {
 	class := call.Child("function")
 	last := class
 	if class.Type() == "attribute" {
@@ -438,7 +439,7 @@ func (t *treeNames) pythonClassOf(call syntax.Node) pathName {
 	if text := t.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' {
 		return t.pythonType(class)
 	}
-	return pathName{}
+	return t.valueOf(call)
 }
 
 // pythonClass walks a class.

@@ -168,6 +168,7 @@ func (t *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 				}
 				if path.root == 0 {
 					t.visit(child, mentionKind)
+					path = t.ofValue(t.valueOf(child))
 				}
 			default:
 				t.visit(child, mentionKind)
@@ -403,6 +404,9 @@ func (t *treeNames) scriptVariable(n syntax.Node, bind func(nameID, pathName)) {
 	typ := t.scriptType(n.Child("type"))
 	if typ.path == 0 && value.Type() == "new_expression" {
 		typ = t.scriptType(value.Child("constructor"))
+	}
+	if typ.path == 0 {
+		typ = t.valueOf(value)
 	}
 	t.except(n, "name")
 	t.scriptPattern(name, bind, typ)

@@ -222,10 +222,11 @@ var top = &Top{}
 8 call Job.Done
 9 type Queue
 10 call Queue.Push
-12,14 call .Any
+12 call .Any
 13 - Server.field
 13 call .Deep
 14 call f
+14 call f().Any
 15 type Thing
 16 call Thing.Name
 17 call log.Info
@@ -492,9 +493,31 @@ top.late()
 4,8 literal T
 5 call T.stop
 6 call make
-6 call .other
-6 - .last
+6 call make().other
+6 - make().other().last
 9 call T.late
+`},
+		{"a value of a call has the path of the function", `
+import { mk, ns } from './x'
+const o = mk(1), p = ns.mk().next()
+o.run(); p.run()
+class A { m(a: Other) { this.get().run(); a.get().run(); const b = this.get(); b.stop() } }
+function f(mk) { const o = mk(); o.run(); mk().run() }
+const n = structuredClone(o); n.run()
+`, `
+1 import ./x: mk, ns
+2 call mk
+2 call ns.mk
+2 call ns.mk().next
+3 call mk().run
+3 call ns.mk().next().run
+4 type Other
+4 call A.get
+4 call A.get().run
+4 call Other.get
+4 call Other.get().run
+4 call A.get().stop
+5,6 call .run
 `},
 		{"a field has the type that the file declares", `
 interface Opt<P> { part: Part; p: P }
@@ -512,7 +535,7 @@ class A {
 6 call Client.send
 6 call Made.go
 6 call Store.get
-6 - .x
+6 - Store.get().x
 6 call Client.close
 6 call Part.run
 6 call .any
@@ -678,6 +701,31 @@ def f(x: T, y: "T", z):
 5 call T.go
 6 call make
 7 - T.last
+`},
+		{"a value of a call has the path of the function", `
+from m import mk, ns
+o = mk(1)
+o.run()
+class A:
+    def m(self, a: Other):
+        self.get().run(); a.get().run()
+        b = ns.mk().next(); b.stop()
+def f(mk, it):
+    o = mk(); o.run(); mk().run()
+    n = next(it); n.run()
+`, `
+1 import m: mk, ns
+2 call mk
+3 call mk().run
+5 type Other
+6 call A.get
+6 call A.get().run
+6 call Other.get
+6 call Other.get().run
+7 call ns.mk
+7 call ns.mk().next
+7 call ns.mk().next().stop
+9,10 call .run
 `},
 		{"a field has the type that the file declares", `
 class A:

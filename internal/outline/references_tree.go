@@ -173,6 +173,42 @@ func (t *treeNames) ofValue(typ pathName) pathName {
 	return typ
 }
 
+// valueOf returns the path of the value of a call, and nothing for other expressions.
+func (t *treeNames) valueOf(n syntax.Node) pathName {
+	function := n.Child("function")
+	isLocal := function.Type() == "identifier" && t.isLocal(t.idOfNode(function))
+	if isLocal || n.Type() != "call" && n.Type() != "call_expression" {
+		return pathName{}
+	}
+	return t.called(t.pathOf(function))
+}
+
+// pathOf returns the path of an expression of Python or TypeScript: names with dots, and calls.
+func (t *treeNames) pathOf(n syntax.Node) pathName {
+	if !t.descend() {
+		return pathName{}
+	}
+	defer t.ascend()
+	switch n.Type() {
+	case "identifier":
+		if name := t.text(n); name != "self" && name != "cls" || t.class.path == 0 {
+			return singleName(t.idOfNode(n))
+		}
+		return t.class
+	case "this":
+		return t.class
+	case "attribute":
+		return t.memberPath(t.pathOf(n.Child("object")), t.separator, t.bytes(n.Child("attribute")))
+	case "member_expression":
+		return t.memberPath(t.pathOf(n.Child("object")), t.separator, t.bytes(n.Child("property")))
+	case "call":
+		return t.pythonValue(n)
+	case "call_expression":
+		return t.valueOf(n)
+	}
+	return pathName{}
+}
+
 // assigned records that the file adds a member to the current class.
 func (t *treeNames) assigned(member syntax.Node) {
 	if t.class.path != 0 {

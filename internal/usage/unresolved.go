@@ -346,6 +346,9 @@ func (m *MentionSearch) inFile(
 func mayBeModule(file *uses.ParsedFile, qualifier string) bool {
 	switch uses.Family(file.Path) {
 	case outline.Go, outline.Rust, outline.Java, outline.C, outline.CSharp:
+		if strings.Contains(qualifier, "()") {
+			return false // what a function returns
+		}
 		first, _, _ := strings.Cut(qualifier, ".")
 		return slices.ContainsFunc(file.Imports, func(im outline.Import) bool {
 			isBound := slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == first })

@@ -74,12 +74,13 @@ type decl struct {
 	exported  bool
 	nested    bool
 	bases     string // types whose members it has as well, with spaces; see outline.Symbol.Bases
+	valueType string // of what it returns, or of the variable; see outline.Symbol.ValueType
 }
 
 func declOf(p repo.Path, lang outline.Language, s *outline.Symbol) decl {
 	return decl{
 		path: p, name: s.Name, qualified: s.Qualified, kind: s.Kind, exported: s.Exported, nested: s.Depth > 0,
-		bases: strings.Join(s.Bases(lang), " "),
+		bases: strings.Join(s.Bases(lang), " "), valueType: s.ValueType(lang),
 	}
 }
 
@@ -129,7 +130,7 @@ func (x declIndex) members(name string) []decl {
 }
 
 // find returns one declaration for each file and full name: a function with overloads is
-// one.
+// one, and has a type only if all of them have it.
 func (x declIndex) find(name string, is func(*decl) bool) []decl {
 	i, known := slices.BinarySearchFunc(x, name, func(d decl, name string) int { return cmp.Compare(d.name, name) })
 	if !known {
@@ -142,8 +143,10 @@ func (x declIndex) find(name string, is func(*decl) bool) []decl {
 			continue
 		}
 		same := func(o decl) bool { return o.path == d.path && o.qualified == d.qualified }
-		if !slices.ContainsFunc(found, same) {
+		if at := slices.IndexFunc(found, same); at < 0 {
 			found = append(found, *d)
+		} else if found[at].valueType != d.valueType {
+			found[at].valueType = ""
 		}
 	}
 	return found

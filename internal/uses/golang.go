@@ -210,6 +210,9 @@ func (s *goScope) use(u *use) (owner goType, open bool) {
 		s.addUnqualified(u.Name, m)
 		return goType{}, false
 	}
+	if hasCall(u.Qualifier) {
+		return s.returned(u.Qualifier), true
+	}
 	first, rest, _ := strings.Cut(u.Qualifier, ".")
 	full := u.Name
 	if rest != "" {
@@ -230,6 +233,9 @@ func (s *goScope) use(u *use) (owner goType, open bool) {
 	}
 	if rest == "" && areTypes(owners) {
 		owner = goType{s.own, first}
+	}
+	if rest == "" && areVariables(owners) {
+		owner = s.valueType(s.own, owners)
 	}
 	return owner, len(owners) > 0
 }
@@ -277,6 +283,9 @@ func (s *goScope) selected(imports []goImport, owner, full string, m mention) (f
 			open = true
 			if rest == "" && areTypes(owners) {
 				found = goType{im.pkg, first}
+			}
+			if rest == "" && areVariables(owners) {
+				found = s.valueType(im.pkg, owners)
 			}
 		}
 		known = known && owner == ""

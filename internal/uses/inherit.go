@@ -159,7 +159,7 @@ func (s *goScope) promoted(owner goType, name string) heritage {
 			seen[t] = true
 			h.found = append(h.found, s.seen(t.pkg, t.pkg.decls.full(t.name+"."+name))...)
 			for _, d := range t.pkg.embedded[t.name] {
-				base := s.goBase(t.pkg, &d)
+				base := s.goNamed(t.pkg, d.path, d.bases)
 				if base.pkg == nil {
 					unknownBelow = true
 				} else {
@@ -186,9 +186,9 @@ func (s *goScope) seen(pkg *goPackage, decls []decl) []decl {
 	return slices.DeleteFunc(decls, func(d decl) bool { return !d.exported || isGoTest(d.path) || !sameSystem(s.e.from.Path, d.path) })
 }
 
-// goBase returns the type that a declaration embeds.
-func (s *goScope) goBase(pkg *goPackage, d *decl) goType {
-	qualifier, name, ok := strings.Cut(d.bases, ".")
+// goNamed returns the type that a name in a file of a package means.
+func (s *goScope) goNamed(pkg *goPackage, p repo.Path, typ string) goType {
+	qualifier, name, ok := strings.Cut(typ, ".")
 	if !ok {
 		name = qualifier
 		if len(pkg.decls.top(name)) == 0 {
@@ -196,13 +196,13 @@ func (s *goScope) goBase(pkg *goPackage, d *decl) goType {
 		}
 		return goType{pkg, name}
 	}
-	f := s.e.file(d.path)
+	f := s.e.file(p)
 	if f == nil {
 		return goType{}
 	}
 	for i := range f.imports {
 		im := &f.imports[i]
-		dir := s.e.r.goDirOf(d.path, im.Module)
+		dir := s.e.r.goDirOf(p, im.Module)
 		if !dir.found || dir.certainty != Exact {
 			continue
 		}

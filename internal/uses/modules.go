@@ -207,6 +207,12 @@ func (s *moduleScope) use(u *use) (m openMember, open bool) {
 		}
 		return m, u.Member
 	}
+	if hasCall(u.Qualifier) {
+		if owner, ok := s.returned(u.Qualifier); ok {
+			m.setOwner(s.e, owner)
+		}
+		return m, true
+	}
 	parts := strings.Split(u.Qualifier, ".")
 	for n := len(parts); n > 0; n-- {
 		candidates := s.bound[strings.Join(parts[:n], ".")]
@@ -215,7 +221,7 @@ func (s *moduleScope) use(u *use) (m openMember, open bool) {
 		}
 		for _, b := range candidates {
 			if owner, found := s.follow(b, append(slices.Clone(parts[n:]), u.Name), mentionOf(u)); found {
-				m.setOwner(s.e, owner)
+				m.setOwner(s.e, s.typeOf(owner))
 				open = true
 			}
 		}
@@ -229,7 +235,7 @@ func (s *moduleScope) use(u *use) (m openMember, open bool) {
 	if b, ok := s.fromStar(parts[0]); ok {
 		owner, found := s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
 		if found {
-			m.setOwner(s.e, owner)
+			m.setOwner(s.e, s.typeOf(owner))
 		}
 		return m, found
 	}
