@@ -134,7 +134,7 @@ type kenUses struct {
 	AmbiguousIn []kenPath `json:"ambiguous_in"`
 	Unresolved  struct {
 		Files  int
-		UpTo   bool `json:"up_to"`
+		UpTo   int `json:"up_to"`
 		Places []kenPath
 	}
 	Unknown []any
@@ -190,7 +190,7 @@ func (st *study) countSymbol(c *symbolCounts, s usedSymbol, read map[string]bool
 	}
 	c.asked++
 	c.users += len(s.Users)
-	said := len(told) > 0 || answer.Unresolved.Files > 0 || len(answer.Unknown) > 0
+	said := len(told) > 0 || answer.Unresolved.Files+answer.Unresolved.UpTo > 0 || len(answer.Unknown) > 0
 	var missing []string
 	for _, u := range s.Users {
 		switch {
@@ -201,7 +201,7 @@ func (st *study) countSymbol(c *symbolCounts, s usedSymbol, read map[string]bool
 		case certain[u]:
 			c.certain++
 			c.told++
-		case told[u] || answer.Unresolved.UpTo:
+		case told[u] || answer.Unresolved.UpTo > 0:
 			c.told++
 		default:
 			missing = append(missing, u)

@@ -20,9 +20,9 @@ type budget struct {
 // Raise it only for something that users need, or if the code would otherwise be harder to read, and say in the commit
 // message why.
 var budgets = []budget{
-	{[]string{"outline"}, 10100, 7600},
+	{[]string{"outline"}, 10700, 7600},
 	{[]string{"outline/syntax"}, 2870, 2500},
-	{[]string{"uses"}, 5000, 4500},
+	{[]string{"uses"}, 5250, 4500},
 	{[]string{"manifest", "project"}, 6300, 4000},
 	{[]string{"find", "usage", "searchindex"}, 8000, 6300},
 	{[]string{"docs", "shell", "markup"}, 9060, 7000},
