@@ -125,7 +125,7 @@ used by 4 files, likely by 1 more (2 of them for tests), and by 1 test:
   server/tests/__init__.py:12  Limiter
 tests (2 files): go test ./server  # server/limits_test.go named for it, server/other_test.go
 uses 1 file: config/tenant.go  Tenant
-changes with (the last 120 commits, since 2024-01-02):
+changes with (the last 120 commits, since 2024-01-02, of at most 30 files):
   server/server.go (7 of 9 commits)
   docs/limits.md (2 of 9 commits)
 last commits: 2025-06-07 1234567 limits: count per tenant
@@ -271,7 +271,7 @@ used from outside by 3 files, and by 1 test:
   cmd/b.go  doc.go, limits.go
   cmd/a.go  limits.go
   web/a.go  limits.go
-changes with (the last 5 commits, since 2024-01-02): web/a.go (2 of 3 commits)
+changes with (the last 5 commits, since 2024-01-02, of at most 30 files): web/a.go (2 of 3 commits)
 last commits: none of the last 5 commits, since 2024-01-02 touched this directory
 `
 	if got != want {

@@ -86,7 +86,7 @@ func (h *History) together() *block {
 	if len(items) == 0 {
 		return nil
 	}
-	return factBlock(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
+	return factBlock(fmt.Sprintf("changes with (%s, of at most %d files)", h.covers(), find.MaxTogether), fileTogether, items...)
 }
 
 // covers describes the commits that count.

@@ -207,15 +207,18 @@ func declaration(p repo.Path, s *outline.Symbol, lines []string, users int) Decl
 
 // history adds the files that change together with a file, and its copies.
 func (r *reader) history(p repo.Path) error {
-	const few, least = 8, 2
+	const (
+		most  = 10_000 // files that are looked at
+		least = 2      // commits that touched both
+	)
 	a := r.answer
 	f := r.files[p]
-	companions, commits, err := r.index.Companions(r.ctx, f.Number, find.MaxTogether, 4*few)
+	companions, commits, err := r.index.Companions(r.ctx, f.Number, find.MaxTogether, most)
 	if err != nil {
 		return err
 	}
 	for _, c := range companions {
-		if c.Together >= least && !find.IsSecondary(c.Kind) && len(a.ChangesWith) < few {
+		if c.Together >= least && !find.IsSecondary(c.Kind) {
 			a.ChangesWith = append(a.ChangesWith, ChangesWith{c.Path.JSON(), c.Together, commits})
 		}
 	}

@@ -242,6 +242,7 @@ func (r *reader) applyLimits() {
 	a.Uses, a.More["uses"] = boundedFiles(a.Uses, r.limit)
 	a.Tests = bounded(a, "tests", a.Tests, r.limit)
 	a.Mentions = bounded(a, "mentions", a.Mentions, r.limit)
+	a.ChangesWith = bounded(a, "changes_with", a.ChangesWith, r.limit)
 	a.SameBytes = bounded(a, "same_bytes", a.SameBytes, r.limit)
 	a.AmbiguousIn = bounded(a, "ambiguous_in", a.AmbiguousIn, r.limit)
 	a.Unresolved.Places = bounded(a, "unresolved", a.Unresolved.Places, r.limit)

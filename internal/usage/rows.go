@@ -57,7 +57,7 @@ func (r *userRow) marks() string {
 
 // how returns which symbols a file uses, or how it uses the one in the query.
 func (t *textWriter) how(r *userRow) string {
-	say := symbolsOf
+	say := t.symbolsOf
 	if t.answer.Symbol != "" {
 		say = t.places
 	}
@@ -70,14 +70,14 @@ func (t *textWriter) how(r *userRow) string {
 	}
 	text = strings.TrimPrefix(text, "; ")
 	if t.answer.Symbol == "" {
-		text += within(append(slices.Clone(r.exact), r.likely...))
+		text += t.within(append(slices.Clone(r.exact), r.likely...))
 	}
 	return strings.TrimSpace(text)
 }
 
 // within returns the functions around all lines of a file, if there are only a few.
-func within(places []Place) string {
-	const few = 2
+func (t *textWriter) within(places []Place) string {
+	few := t.few(2)
 	var names []string
 	for _, p := range places {
 		if len(p.In) == 0 || p.More > 0 {
@@ -97,8 +97,8 @@ func within(places []Place) string {
 
 // symbolsOf lists the names of used symbols: first those that are used directly, then those of each file that
 // re-exports them.
-func symbolsOf(places []Place) string {
-	const few = 5
+func (t *textWriter) symbolsOf(places []Place) string {
+	few := t.few(5)
 	places = slices.Clone(places)
 	slices.SortStableFunc(places, func(a, b Place) int { return strings.Compare(string(a.Via), string(b.Via)) })
 	var parts []string
@@ -139,7 +139,7 @@ func through(via repo.Path) string {
 // places returns how a symbol is used, and in which declarations. Members of a type that are used in the same way
 // are listed together.
 func (t *textWriter) places(places []Place) string {
-	const few = 3
+	few := t.few(3)
 	type kind struct {
 		how string
 		via repo.Path
@@ -183,10 +183,12 @@ func (t *textWriter) isAsked(symbol string) bool {
 	return slices.ContainsFunc(t.answer.Declarations, func(d Declaration) bool { return d.Name == symbol })
 }
 
-// lineList returns PATH:LINES.
-func lineList(p string, lines []int, more int) string {
-	const few = 5
-	list := make([]string, 0, few)
+// fewLines is how many lines of a file a text lists.
+const fewLines = 5
+
+// lineList returns PATH:LINES with the first few lines.
+func lineList(p string, lines []int, more, few int) string {
+	var list []string
 	for _, n := range lines[:min(few, len(lines))] {
 		list = append(list, strconv.Itoa(n))
 	}

@@ -120,6 +120,19 @@ func (t *textWriter) more(n int, unit string) {
 // moreOf returns "3 more files".
 func moreOf(n int, unit string) string { return english.Count(n, "more "+unit) }
 
+// few returns the length of a list inside of a line: n, or all.
+func (t *textWriter) few(n int) int {
+	if t.limits.all {
+		return NoLimit
+	}
+	return n
+}
+
+// lineList returns PATH:LINES.
+func (t *textWriter) lineList(p string, lines []int, more int) string {
+	return lineList(p, lines, more, t.few(fewLines))
+}
+
 // subject returns the path, with the symbol of the query.
 func (t *textWriter) subject() string {
 	a := t.answer
@@ -212,7 +225,7 @@ func (t *textWriter) users(list []User, limit, left int, inside, ownFile bool) (
 		var cells [][]string
 		for _, row := range rows {
 			if row.onlyLikely() == part.likely && row.test == part.tests {
-				cells = append(cells, []string{lineList(row.path.Path, row.lines, row.more), t.how(row), row.marks()})
+				cells = append(cells, []string{t.lineList(row.path.Path, row.lines, row.more), t.how(row), row.marks()})
 			}
 		}
 		if len(cells) > 0 && part.title != "" {
@@ -271,7 +284,7 @@ func (t *textWriter) directories(rows []*userRow, limit, left int) {
 		var names []string
 		for _, row := range in[:min(few, len(in))] {
 			_, base := splitPath(row.path.Path)
-			name := lineList(base, row.lines[:min(1, len(row.lines))], 0)
+			name := t.lineList(base, row.lines[:min(1, len(row.lines))], 0)
 			if row.onlyLikely() {
 				name += " (likely)"
 			}
@@ -307,7 +320,7 @@ func (t *textWriter) symbol() {
 	for _, d := range shown {
 		t.linef("%s  %s", t.quote(fmt.Sprintf("%s:%d", d.Path, d.Line)), t.quote(english.Clip(d.Signature, 160)))
 		if len(d.SameFile) > 0 {
-			lines := strings.TrimPrefix(lineList("", d.SameFile, moreOfPlaces(d.OwnUses)), ":")
+			lines := strings.TrimPrefix(t.lineList("", d.SameFile, moreOfPlaces(d.OwnUses)), ":")
 			t.linef("  also in this file: %s  %s", lines, t.quote(t.places(d.OwnUses)))
 		}
 		users := a.UsedBy
@@ -376,9 +389,9 @@ func (t *textWriter) uses() {
 	}
 	var cells [][]string
 	for _, row := range shown {
-		names := symbolsOf(row.exact)
+		names := t.symbolsOf(row.exact)
 		if len(row.likely) > 0 {
-			names = strings.TrimPrefix(names+"; likely "+symbolsOf(row.likely), "; ")
+			names = strings.TrimPrefix(names+"; likely "+t.symbolsOf(row.likely), "; ")
 		}
 		cells = append(cells, []string{row.path.Path, names, row.marks()})
 	}
@@ -423,7 +436,7 @@ func (t *textWriter) tests() {
 			case cases != "":
 				name = strings.TrimSpace(name + " " + cases)
 			default:
-				name = lineList(name, test.Lines, 0)
+				name = t.lineList(name, test.Lines, 0)
 			}
 			if test.How == "named" {
 				name = strings.TrimSpace(name + " named for it")
@@ -454,9 +467,9 @@ func (t *textWriter) tests() {
 
 // cases returns the tests of a file that contain uses, if its command does not name them.
 func (t *textWriter) cases(test Test) string {
-	few := 3
+	few := t.few(3)
 	if t.answer.OnlyTests {
-		few = 10
+		few = t.few(10)
 	}
 	if test.CasesCommand != "" || len(test.Cases) == 0 {
 		return ""
@@ -485,7 +498,9 @@ func (t *textWriter) changes() {
 			list = append(list, one)
 		}
 		commits := english.Count(a.Commits.Count, "commit")
-		t.linef("%s %s (in %s since %s)", what, t.quote(strings.Join(list, ", ")), commits, a.Commits.Since)
+		since := fmt.Sprintf("since %s, of at most %d files", a.Commits.Since, find.MaxTogether)
+		all := len(a.ChangesWith) + a.More["changes_with"]
+		t.linef("%s %s (in %s %s)", what, t.quote(listed(list, all)), commits, since)
 	}
 	if len(a.SameBytes) > 0 {
 		var names []string
@@ -514,7 +529,7 @@ func (t *textWriter) mentions() {
 		if m.Generated {
 			mark = "generated"
 		}
-		rows = append(rows, []string{lineList(m.Path, m.Lines, m.More), m.Text, mark})
+		rows = append(rows, []string{t.lineList(m.Path, m.Lines, m.More), m.Text, mark})
 	}
 	t.rows(rows)
 	t.more(len(a.Mentions)-len(shown)+a.More["mentions"], "file")
@@ -536,18 +551,15 @@ func (t *textWriter) ambiguous() {
 		return
 	}
 	const many = 30 // with so many files, naming a few does not help
-	few := 5
+	few := t.few(5)
 	total := len(a.AmbiguousIn) + a.More["ambiguous_in"]
-	switch {
-	case t.limits.all:
-		few = len(a.AmbiguousIn)
-	case total > many:
+	if total > many && !t.limits.all {
 		t.linef("%s (ken does not know the type of the value), in %d files (--all)", ambiguousUses(n, len(a.UsedBy) > 0), total)
 		return
 	}
 	var files []string
 	for _, f := range a.AmbiguousIn[:min(few, len(a.AmbiguousIn))] {
-		files = append(files, lineList(f.Path, f.Lines, f.More))
+		files = append(files, t.lineList(f.Path, f.Lines, f.More))
 	}
 	places := t.quote(listed(files, total))
 	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), places)
@@ -559,12 +571,8 @@ const fewMentions = 3
 // unresolved prints the mentions that ken cannot resolve, and the files that it has not read: each may be a use.
 func (t *textWriter) unresolved() {
 	a := t.answer
-	few := fewMentions
-	if t.limits.all {
-		few = a.Unresolved.Files
-	}
 	if !a.Unresolved.IsZero() {
-		t.linef("unresolved: %s", t.quote(a.Unresolved.Text(few)))
+		t.linef("unresolved: %s", t.quote(a.Unresolved.text(t.few(fewMentions), t.few(fewLines))))
 	}
 	for _, unknown := range a.Unknown {
 		if unknown.What == find.WhatFiles {
@@ -587,14 +595,11 @@ func ambiguousUses(n int, besides bool) string {
 
 // through prints the files that may call a method through an interface.
 func (t *textWriter) through() {
-	few := 5
-	if t.limits.all {
-		few = NoLimit
-	}
+	few := t.few(5)
 	for _, i := range t.answer.Through {
 		var files []string
 		for _, f := range i.UsedBy[:min(few, len(i.UsedBy))] {
-			files = append(files, lineList(f.Path, f.Lines, f.More))
+			files = append(files, t.lineList(f.Path, f.Lines, f.More))
 		}
 		method := t.quote(fmt.Sprintf("%s (%s:%d)", i.Name, i.Path, i.Line))
 		t.linef("likely through %s: %s", method, t.quote(listed(files, len(i.UsedBy)+i.More)))

@@ -29,13 +29,15 @@ type Unresolved struct {
 func (u Unresolved) IsZero() bool { return u.Files == 0 && u.UpTo == 0 }
 
 // Text returns how many files there are, with the first few of them.
-func (u Unresolved) Text(few int) string {
+func (u Unresolved) Text(few int) string { return u.text(few, fewLines) }
+
+func (u Unresolved) text(few, lines int) string {
 	if u.UpTo > 0 {
 		return "up to " + english.Count(u.UpTo, "file") + " may mention it; ken did not read them all"
 	}
 	var files []string
 	for _, f := range u.Places[:min(few, len(u.Places))] {
-		files = append(files, lineList(f.Path, f.Lines, f.More))
+		files = append(files, lineList(f.Path, f.Lines, f.More, lines))
 	}
 	verb := " mention it: "
 	if u.Files == 1 {
