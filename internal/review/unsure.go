@@ -34,7 +34,7 @@ func (j *judge) unsure() error {
 		}
 	}
 	u.wasThere = func(p repo.Path) bool { return !added[p] }
-	for _, add := range []func() error{u.addSymbols, u.addPaths} {
+	for _, add := range []func() error{u.addSymbols, u.addKeys, u.addPaths} {
 		if err := add(); err != nil {
 			return err
 		}
@@ -119,6 +119,9 @@ func (u *unsureMentions) isAsked(s *change.Symbol) bool {
 	}
 	switch uses.Family(s.Path) {
 	case outline.TypeScript:
+		if isComponent(s.Path) && s.Symbol.Kind == outline.Var {
+			return false // see removedKeys
+		}
 		return s.Symbol.Exported || len(f.Imports) == 0 && !exportsAny(f.Before) // a script shares its names
 	case outline.Python, outline.Rust, outline.Bash:
 		return true
@@ -151,6 +154,31 @@ func users(s *change.Symbol) func(repo.Path) bool {
 	default:
 	}
 	return func(repo.Path) bool { return true }
+}
+
+// addKeys adds the mentions of removed keys and attributes.
+func (u *unsureMentions) addKeys() error {
+	u.search.Only = u.wasThere
+	asked := 0
+	for i := range u.Change.Files {
+		f := &u.Change.Files[i]
+		family := uses.Family(f.Path)
+		hasKeys := family == outline.Python || family == outline.TypeScript
+		if !hasKeys || f.FileKind == repo.KindTest {
+			continue
+		}
+		for _, name := range u.removedKeys(f) {
+			if asked++; asked > maxUnsureNames {
+				return nil
+			}
+			found, err := u.search.Of(f.OldPath(), &outline.Symbol{Kind: outline.Field, Name: name, Depth: 1})
+			if err != nil {
+				return err
+			}
+			u.add(found, f.OldPath(), name)
+		}
+	}
+	return nil
 }
 
 // addPaths adds the mentions of files that left their paths.
