@@ -605,6 +605,16 @@ func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*repo
 	return names
 }
 
+// textForParent returns the digest of the text that the parent's text is written from, zero without one. An outline of
+// other content is none: the parent names the directory as pending.
+func (s *DirStatus) textForParent() fresh.Digest {
+	isOldOutline := !s.hasSummary() && !s.outlined && s.Verdict.State != fresh.Fresh
+	if isOldOutline {
+		return fresh.Digest{}
+	}
+	return s.text()
+}
+
 // basis returns the basis of a text that would be written about a directory now, without outlines of the files.
 func (ts *treeStatus) basis(s *DirStatus) store.DirBasis {
 	var b store.DirBasis
@@ -613,7 +623,7 @@ func (ts *treeStatus) basis(s *DirStatus) store.DirBasis {
 	}
 	for _, c := range s.children {
 		if c.Verdict.State != fresh.Excluded {
-			b.Children = append(b.Children, store.BasisChild{Name: []byte(c.Dir.Name()), Text: c.text()})
+			b.Children = append(b.Children, store.BasisChild{Name: []byte(c.Dir.Name()), Text: c.textForParent()})
 		}
 	}
 	return b

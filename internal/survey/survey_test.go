@@ -1018,3 +1018,40 @@ func TestPromptShowsChanges(t *testing.T) {
 		t.Errorf("the changes take %d bytes, want at most 13 KiB", len(changes))
 	}
 }
+
+// A changingTree is a tree whose files change after they were listed.
+type changingTree struct {
+	*memoryRepo
+	change func()
+}
+
+func (c changingTree) Files(ctx context.Context) ([]repo.File, error) {
+	list, err := c.memoryRepo.Files(ctx)
+	c.change()
+	return list, err
+}
+
+// An outline that was made while a subdirectory changed names it as pending. It is made again once the subdirectory
+// has an outline, even if that has the text of the one before.
+func TestOutlineAboveAChangedDirectory(t *testing.T) {
+	w := newMemoryRepo("src/a.go", "b.go")
+	w.content["src/a.go"] = "first; one"
+	run(t, w, describe.Outliner{})
+	w.content["src/a.go"] = "second"
+	w.content["b.go"] = "another b"
+	tree := changingTree{w, func() { w.content["src/a.go"] = "first; two" }}
+	s := survey.New(tree, w, survey.Options{Now: time.Now})
+	if _, err := s.Run(t.Context(), describe.Outliner{}, survey.RunOptions{Jobs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, w, describe.Outliner{})
+	shown, err := w.survey(nil).Show(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range shown.Directories {
+		if strings.Contains(d.TextOrEmpty(), "not yet investigated") {
+			t.Errorf("%s has the verdict %s and the text %q", d.Path, d.Verdict, d.TextOrEmpty())
+		}
+	}
+}
