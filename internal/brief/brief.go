@@ -8,6 +8,7 @@
 package brief
 
 import (
+	"fmt"
 	"strings"
 
 	"ken/internal/fault"
@@ -25,6 +26,8 @@ type Brief struct {
 	Tokens   int       `json:"tokens"` // of the text, estimated at 4 bytes each
 	Sections []Section `json:"sections"`
 	LeftOut  int       `json:"left_out"` // lines that did not fit
+	// Omitted are the subjects of which no line did fit, but their names.
+	Omitted []string `json:"omitted,omitempty"`
 	// Unknown are the limits of the whole brief. A fact that is unknown is a section of its own.
 	Unknown []fault.Unknown `json:"unknown,omitempty"`
 }
@@ -95,9 +98,20 @@ func (s Section) String() string {
 		return head + "\n"
 	}
 	if len(s.Items) > 0 && (len(s.Items) > 1 || len(s.Text) > 100) {
-		return head + ":\n  " + strings.ReplaceAll(s.Text, "\n", "\n  ") + "\n"
+		return head + ":\n  " + strings.ReplaceAll(s.Text, "\n", "\n  ") + "\n" + moreLine(s.More)
+	}
+	if s.More > 0 {
+		return fmt.Sprintf("%s: %s, +%d\n", head, s.Text, s.More)
 	}
 	return head + ": " + s.Text + "\n"
+}
+
+// moreLine is the last line of a list that was shortened, "" if it was not.
+func moreLine(more int) string {
+	if more <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("  +%d\n", more)
 }
 
 // shownVerdict returns the verdict to print. It is "" for a section that ken derived just now from the current
@@ -120,10 +134,19 @@ func (b *Brief) String() string {
 	for _, s := range b.Sections {
 		text.WriteString(s.String())
 	}
+	text.WriteString(b.omittedLine())
 	for _, n := range b.notes() {
 		text.WriteString(n)
 	}
 	return text.String()
+}
+
+// omittedLine names the subjects that did not fit, "" for none.
+func (b *Brief) omittedLine() string {
+	if len(b.Omitted) == 0 {
+		return ""
+	}
+	return "left out: " + strings.Join(b.Omitted, ", ") + "\n"
 }
 
 // notes returns a line for each limit of the brief.

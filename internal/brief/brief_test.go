@@ -118,7 +118,7 @@ symbols, most used first:
   12: var v1
   12: var v22
 used by 4 files, likely by 1 more (2 of them for tests), and by 1 test:
-  server/server.go:4,9,…  Reset, Limiter
+  server/server.go:4,9,+1  Reset, Limiter
   cmd/main.go:7  Reset
   server/maybe.go:3,4,5  Limiter.Allow (likely)
   server/testdata/mod.rs:12  Limiter
@@ -225,6 +225,28 @@ func TestBudget(t *testing.T) {
 		if n := len(large.Sections[i].Items); strings.HasPrefix(s.Subject, "changes with") && n != 5 {
 			t.Errorf("%q has %d lines whatever the budget, want 5", s.Subject, n)
 		}
+	}
+}
+
+// A list that was shortened says how many items it leaves out, and the brief names the subjects without any.
+func TestShortenedListsSayHowMany(t *testing.T) {
+	f := limitsFacts(t)
+	for i := range 60 {
+		f.Users = append(f.Users, edge(repo.Path(fmt.Sprintf("user/u%d.go", i)), f.Path, "Reset", true, i+1))
+	}
+	b := brief.File(f, 300)
+	text := b.String()
+	for _, s := range b.Sections {
+		if s.More > 0 && !strings.Contains(s.String(), fmt.Sprintf("+%d\n", s.More)) {
+			t.Errorf("%q leaves out %d and does not say so:\n%s", s.Subject, s.More, s)
+		}
+	}
+	if !strings.Contains(text, "\n  +") {
+		t.Errorf("no list was shortened:\n%s", text)
+	}
+	b = brief.File(f, 160)
+	if want := "left out: " + strings.Join(b.Omitted, ", ") + "\n"; len(b.Omitted) == 0 || !strings.Contains(b.String(), want) {
+		t.Errorf("the brief does not say %q:\n%s", want, b)
 	}
 }
 

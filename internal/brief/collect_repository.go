@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -72,7 +73,7 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 		}
 	}
 	for _, t := range stale {
-		facts.Stale = append(facts.Stale, StaleSummary{Subject: "summary of " + repo.DirLabel(t.Path).String(), Why: strings.Join(t.Reasons[:min(len(t.Reasons), 3)], ", ")})
+		facts.Stale = append(facts.Stale, StaleSummary{Subject: "summary of " + repo.DirLabel(t.Path).String(), Why: english.First(t.Reasons, 3)})
 	}
 	for _, p := range r.paths {
 		if r.t.Stale(p) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -105,7 +106,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 func writtenDirSection(t survey.DirSummary) Section {
 	s := Section{Subject: repo.DirLabel(t.Path).String(), Verdict: t.Verdict.String(), Text: t.Text, Written: true}
 	if t.Verdict.State != fresh.Fresh && len(t.Reasons) > 0 {
-		s.Verdict += ": " + strings.Join(t.Reasons[:min(len(t.Reasons), 4)], ", ")
+		s.Verdict += ": " + english.First(t.Reasons, 4)
 	}
 	return s
 }

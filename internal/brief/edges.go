@@ -24,7 +24,7 @@ func linkItem(l searchindex.Link, withLines bool) Item {
 		}
 		show += ":" + strings.Join(shown, ",")
 		if l.Places > len(shown) {
-			show += ",…"
+			show += fmt.Sprintf(",+%d", l.Places-len(shown))
 		}
 	}
 	if len(l.Symbols) > 0 {

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"slices"
 	"strings"
 
 	"ken/internal/fresh"
@@ -86,6 +87,7 @@ func (b *Brief) fit(blocks []*block, budget int) {
 			if over := len(s.String()) - room; over > 0 {
 				if len(s.Text)-over < minCutBytes {
 					b.LeftOut++
+					left -= b.omit(s.Subject, left)
 					continue
 				}
 				k.Text = cutLines(s.Text, len(s.Text)-over)
@@ -103,12 +105,13 @@ func (b *Brief) fit(blocks []*block, budget int) {
 			first = max(k.minItems(), first*budget/DefaultBudget)
 		}
 		n := 0
-		for n < len(k.items) && n < first && size+itemSize(k.items[n]) <= left {
-			size += itemSize(k.items[n])
+		for n < len(k.items) && n < first && size+k.growth(n) <= left {
+			size += k.growth(n)
 			n++
 		}
 		if n == 0 {
 			b.LeftOut += k.total
+			left -= b.omit(k.Subject, left)
 			continue
 		}
 		k.listed = n
@@ -118,8 +121,8 @@ func (b *Brief) fit(blocks []*block, budget int) {
 	for grown := true; grown; {
 		grown = false
 		for _, k := range chosen {
-			if k.listed < k.maxItems() && itemSize(k.items[k.listed]) <= left {
-				left -= itemSize(k.items[k.listed])
+			if k.listed < k.maxItems() && k.growth(k.listed) <= left {
+				left -= k.growth(k.listed)
 				k.listed++
 				grown = true
 			}
@@ -140,6 +143,27 @@ func (b *Brief) fit(blocks []*block, budget int) {
 		b.Sections = append(b.Sections, k.Section)
 	}
 	b.Tokens = (len(b.String()) + BytesPerToken - 1) / BytesPerToken
+}
+
+// omit names a subject that did not fit, if its name fits, and returns how much longer that makes the brief.
+func (b *Brief) omit(subject string, left int) int {
+	without := *b
+	b.Omitted = append(slices.Clip(b.Omitted), subject)
+	size := len(b.omittedLine()) - len(without.omittedLine())
+	if size > left {
+		b.Omitted = without.Omitted
+		return 0
+	}
+	return size
+}
+
+// growth is how much longer a block with n items gets by the next one.
+func (k *block) growth(n int) int {
+	size := itemSize(k.items[n])
+	if n > 0 {
+		size -= len(moreLine(k.total - n))
+	}
+	return size + len(moreLine(k.total-n-1))
 }
 
 // itemSize is the length of an item's line, with its indent.

@@ -43,6 +43,9 @@ func (b *Brief) Quoted(limit int) (text string, left int) {
 			told++
 		}
 		left += len(s.Items) - told
+		if told > 0 {
+			add(moreLine(s.More + len(s.Items) - told))
+		}
 	}
 	for _, n := range b.notes() {
 		if !add(n) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/spec/parse"
@@ -325,9 +326,5 @@ func fewNames(names []string, what string) string {
 	if len(names) == 1 {
 		return names[0]
 	}
-	text := fmt.Sprintf("%d %ss: %s", len(names), what, strings.Join(names[:min(len(names), shownPaths)], ", "))
-	if len(names) > shownPaths {
-		text += ", …"
-	}
-	return text
+	return fmt.Sprintf("%d %ss: %s", len(names), what, english.First(names, shownPaths))
 }
