@@ -107,7 +107,7 @@ var fileStates = []fileState{
 	}, want: map[string]string{
 		"status": `gone +pkg/app.py +no longer tracked`, "json": `^missing gone$`, "show": `^gone +pkg/app.py +no longer tracked`, "ls": ``,
 		"brief": `pkg/app.py is gone: no longer tracked`, "uses": `pkg/app.py is gone: no longer tracked`, "spec": `^merged +p +v1 +not tracked: pkg/app.py$`,
-		"review": `pkg/app.py.*no longer tracked`, "mcp brief": `pkg/app.py is gone: no longer tracked`, "resource": `verdict: gone`, "page": `gone: no longer tracked`,
+		"review": `broken +main.py:2 .*pkg/app.py, which this change removes`, "mcp brief": `pkg/app.py is gone: no longer tracked`, "resource": `verdict: gone`, "page": `gone: no longer tracked`,
 		"user": `found no use`, "survey": `nothing in it`,
 		"home": `^broken +p +it governs files that do not exist: pkg/app.py`, "docs": `^0 stale mentions`,
 		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `files:5 fresh:0`,
@@ -123,9 +123,9 @@ var fileStates = []fileState{
 		return r
 	}, want: map[string]string{
 		"status": `^unknown +pkg/app.py +merge conflict`, "json": `^conflicted unknown$`, "show": `^unknown +pkg/app.py +merge conflict`,
-		"brief": `^\[unknown\] pkg/app.py: merge conflict`, "uses": `users unknown: .*merge conflict`, "review": `^unknown .*merge conflict.*pkg/app.py`,
+		"brief": `^\[unknown\] pkg/app.py: merge conflict`, "uses": `users unknown: .*merge conflict`, "review": `^unknown +pkg/app.py with a merge conflict`,
 		"survey": `^unknown +pkg +app.py: merge conflict`, "mcp": `"conflicted" "unknown"`, "mcp brief": `\[unknown\] pkg/app.py`,
-		"resource": `verdict: unknown`, "page": `> unknown`, "home": `^unknown +pkg/app.py +merge conflict`, "user": `1 file has a merge conflict and was not read: pkg/app.py`,
+		"resource": `verdict: unknown`, "page": `> unknown`, "home": `^unknown +pkg/app.py +merge conflict`, "user": `not read: pkg/app.py: merge conflict`,
 		"ls": `^unknown +pkg/app.py`, "spec": `^drift +p +v1`, "docs": `^0 stale mentions`,
 		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `conflicted:1 .*fresh:0`,
 	}},
@@ -155,7 +155,7 @@ var fileStates = []fileState{
 		"show": `^unknown +pkg/app.py +not checked out, and git lacks its content`, "brief": `^\[unknown\] pkg/app.py: .*git lacks its content`,
 		"uses": `users unknown: .*git lacks its content`, "survey": `git lacks`, "spec": `^unknown .*git lacks`, "review": `nothing to do|unknown`,
 		"mcp": `"sparse" "unknown"`, "mcp brief": `\[unknown\] pkg/app.py`, "resource": `verdict: unknown`, "page": `> unknown`,
-		"user": `git lacks the contents? of \d+ files?`,
+		"user": `not read: 2 files \(.*\): git lacks its content`,
 		"ls":   ``, "home": `^unknown +spec p +drift: git lacks its content`, "docs": `^0 stale mentions`,
 		"owner":    `^unknown +pkg/app.py +p +git lacks its content`,
 		"mcp spec": `^unknown +pkg/app.py +p +git lacks its content`, "board": `fresh:0 .*sparse:3`,

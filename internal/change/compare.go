@@ -116,28 +116,26 @@ func withUntracked(ctx context.Context, t *find.IndexedTree, list []repo.FileCha
 	if err != nil {
 		return nil, err
 	}
-	at := make(map[repo.Path]int)   // deleted files
-	withID := make(map[repo.ID]int) // the same by content
+	deleted := make(map[repo.Path]bool)
+	withID := make(map[repo.ID]int) // deleted files by content
 	for i, f := range list {
 		if f.Kind == repo.Deleted {
-			at[f.Path] = i
+			deleted[f.Path] = true
 			withID[f.Old] = i
 		}
 	}
 	delete(withID, repo.ID{})
 	for k, p := range paths {
-		i, was := at[p] // if so, it was only removed from the index
-		if !was {
-			i, was = withID[ids[k]]
+		if deleted[p] {
+			continue // git no longer tracks the file
 		}
+		i, was := withID[ids[k]]
 		if !was || list[i].Kind != repo.Deleted {
 			list = append(list, repo.FileChange{Change: repo.Change{Path: p, Kind: repo.Added, New: ids[k], NewMode: repo.Regular}})
 			continue
 		}
 		f := &list[i]
-		if f.Path != p {
-			f.From = f.Path
-		}
+		f.From = f.Path
 		f.Change = repo.Change{Path: p, Kind: repo.Modified, Old: f.Old, New: ids[k], OldMode: f.OldMode, NewMode: f.OldMode}
 	}
 	return list, nil

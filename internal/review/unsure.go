@@ -188,7 +188,7 @@ func (u *unsureMentions) addPaths() error {
 	for i := range u.Change.Files {
 		f := &u.Change.Files[i]
 		p := f.OldPath()
-		isGone := f.Kind == repo.Deleted || f.From != ""
+		isGone := !f.Unmerged && (f.Kind == repo.Deleted || f.From != "")
 		isCode := f.FileKind != repo.KindTest && f.FileKind != repo.KindDoc
 		if !isGone || !isCode || asked == maxUnsureNames {
 			continue

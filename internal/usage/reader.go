@@ -51,16 +51,29 @@ func answerFrom(ctx context.Context, x *searchindex.Index, t find.Tree, q Query)
 	}
 	r.limit = cmp.Or(q.Limit, DefaultLimit)
 	r.tests = q.Tests
-	r.answer = &Answer{
-		At: "worktree", OnlyTests: q.Tests, Declarations: []Declaration{}, UsedBy: []User{}, Uses: []User{}, Tests: []Test{}, ChangesWith: []ChangesWith{},
-		SameBytes: []repo.PathJSON{}, Mentions: []Mention{}, More: make(map[string]int),
-		Unresolved: Unresolved{Places: []FileLines{}},
-	}
+	r.answer = emptyAnswer()
+	r.answer.OnlyTests = q.Tests
 	if err := r.dispatch(q); err != nil {
 		return nil, err
 	}
 	r.applyLimits()
 	return r.answer, nil
+}
+
+func emptyAnswer() *Answer {
+	return &Answer{
+		At: "worktree", Declarations: []Declaration{}, UsedBy: []User{}, Uses: []User{}, Tests: []Test{}, ChangesWith: []ChangesWith{},
+		SameBytes: []repo.PathJSON{}, Mentions: []Mention{}, More: make(map[string]int),
+		Unresolved: Unresolved{Places: []FileLines{}},
+	}
+}
+
+// unreadFile answers about a file that ken cannot read.
+func unreadFile(f *repo.File) *Answer {
+	a := emptyAnswer()
+	a.PathJSON = f.Path.JSON()
+	a.Unknown = append(a.Unknown, fault.Unknown{What: whatUsers, Why: f.Problem})
+	return a
 }
 
 // dispatch decides whether the query means a path or a symbol.

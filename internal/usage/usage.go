@@ -68,6 +68,10 @@ func Ask(ctx context.Context, finder *find.Finder, q Query) (answer *Answer, err
 	}
 	var deleted *find.DeletedError
 	err = finder.WithIndex(ctx, q.At, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
+		if f := t.Listed(q.whole); f != nil && f.Problem != "" {
+			answer = unreadFile(f)
+			return nil
+		}
 		answer, err = answerFrom(ctx, x, t, q)
 		if missing, ok := errors.AsType[*noPathError](err); ok {
 			return t.PathNotFoundError(ctx, "uses", missing.Path)
