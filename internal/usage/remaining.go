@@ -39,13 +39,22 @@ const (
 // omits the uses that now resolve to another declaration. cut is set if not all files were searched.
 func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change.Change) (list []Leftover, cut bool, err error) {
 	wanted := removedByFile(c)
+	if err := addLostExports(ctx, x, c, wanted); err != nil {
+		return nil, false, err
+	}
 	if len(wanted) == 0 {
 		return nil, false, nil
 	}
 	names := make(map[string]bool)
-	for _, f := range wanted {
+	for p, f := range wanted {
 		for _, r := range f.names {
 			names[r.last] = true
+		}
+		for name := range f.lost {
+			names[name] = true
+		}
+		if outline.LanguageOf(p, nil) == outline.Go {
+			f.goModule = goModuleOf(ctx, t, p.Dir())
 		}
 	}
 	files, err := x.Files(ctx)
@@ -90,8 +99,10 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 
 // removedThings are what a change removed from one file.
 type removedThings struct {
-	names map[string]removedName // by full names
-	gone  bool                   // the new tree has no file at this path
+	names    map[string]removedName // by full names
+	gone     bool                   // the new tree has no file at this path
+	lost     map[string]bool        // names that the file passed on from other files, or "*" for all names of another file
+	goModule string                 // the path of the Go module in the directory of the file; "" if none is there
 }
 
 // A removedName is a symbol that a change removed, or whose file left its path.
@@ -139,11 +150,14 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	chosen := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
 	stems := make(map[string]bool)
-	for p := range wanted {
+	for p, f := range wanted {
 		dirs[p.Dir()] = true
 		base := p.Base()
 		stems[strings.TrimSuffix(base, path.Ext(base))] = true
 		stems[p.Dir().Base()] = true
+		for _, part := range strings.Split(path.Base(f.goModule), ".") { // as in yaml.v3
+			stems[part] = true
+		}
 	}
 	importing, err := x.Importers(ctx, slices.Sorted(maps.Keys(stems)))
 	if err != nil {
@@ -204,7 +218,7 @@ func referencesToRemoved(p repo.Path, refs *outline.References, names map[string
 	}
 	gone, beside := false, false
 	for old, f := range wanted {
-		gone = gone || f.gone
+		gone = gone || f.gone || f.lost["*"]
 		beside = beside || old.Dir() == p.Dir()
 	}
 	if outline.LanguageOf(p, nil) == outline.Go {
@@ -226,17 +240,17 @@ func referencesToRemoved(p repo.Path, refs *outline.References, names map[string
 // mayImport reports whether an import path ends in the directory of a removed thing. The last
 // element of a module's path may be its version.
 func mayImport(module string, wanted map[repo.Path]*removedThings) bool {
-	for p := range wanted {
-		if mayBeImportOf(module, p) {
+	for p, f := range wanted {
+		if f.mayBeImportedAs(module, p) {
 			return true
 		}
 	}
 	return false
 }
 
-func mayBeImportOf(module string, p repo.Path) bool {
+func (f *removedThings) mayBeImportedAs(module string, p repo.Path) bool {
 	dir := p.Dir().Base()
-	return dir == "" || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/")
+	return dir == "" || module == f.goModule || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/")
 }
 
 // A remainingSearch examines the old edges of files that lead to something removed.
@@ -254,14 +268,14 @@ func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.Refer
 	list := s.oldEdges(file, old.Edges)
 	list = append(list, s.ownUses(file, refs)...)
 	list = append(list, s.openMembers(file, refs, old.Open)...)
-	if len(list) == 0 {
-		return nil, nil
+	left, err := s.lostImports(file, refs, list)
+	if err != nil || len(list) == 0 {
+		return left, err
 	}
 	now, err := s.newEdgesOf(file, refs, old.Edges)
 	if err != nil {
 		return nil, err
 	}
-	var left []Leftover
 	for _, l := range list {
 		offered, renamed := false, false
 		if l.edge != nil {
@@ -294,6 +308,10 @@ type oldUse struct {
 func (s *remainingSearch) oldEdges(file *uses.ParsedFile, edges []uses.Edge) (list []oldUse) {
 	for i := range edges {
 		e := &edges[i]
+		if via := s.wanted[e.Via]; via != nil && via.lost[lastName(e.Symbol)] && file.Language == outline.Rust {
+			l := Leftover{From: file.Path, Lines: e.Lines, To: e.Via, Symbol: lastName(e.Symbol)}
+			list = append(list, oldUse{Leftover: l})
+		}
 		f := s.wanted[e.To]
 		if f == nil || e.From == e.To {
 			continue
@@ -367,7 +385,7 @@ func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.Refer
 			continue
 		}
 		for to, f := range s.wanted {
-			if extensionFamily(to) != extensionFamily(file.Path) || !reaches(file, refs, to) {
+			if extensionFamily(to) != extensionFamily(file.Path) || !f.isReached(file, refs, to) {
 				continue
 			}
 			for full, r := range f.names {
@@ -381,19 +399,20 @@ func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.Refer
 	return list
 }
 
-// reaches reports whether a file can have values of the types of another one. A Go file has them from its own package
+// isReached reports whether a file can have values of the types of another one. A Go file has them from its own package
 // and from those that it imports.
-func reaches(file *uses.ParsedFile, refs *outline.References, to repo.Path) bool {
+func (f *removedThings) isReached(file *uses.ParsedFile, refs *outline.References, to repo.Path) bool {
 	if file.Language != outline.Go || file.Path.Dir() == to.Dir() {
 		return true
 	}
-	return slices.ContainsFunc(refs.Imports, func(im outline.Import) bool { return mayBeImportOf(im.Module, to) })
+	return slices.ContainsFunc(refs.Imports, func(im outline.Import) bool { return f.mayBeImportedAs(im.Module, to) })
 }
 
 // newEdges are the edges of one file in the tree after a change.
 type newEdges struct {
 	before, after *uses.Resolver
 	file          *uses.ParsedFile
+	refs          *outline.References
 	old           []uses.Edge
 	edges         []uses.Edge        // of the same references as the old ones
 	indexed       []searchindex.Edge // of all references, without untracked files
@@ -404,7 +423,7 @@ func (s *remainingSearch) newEdgesOf(file *uses.ParsedFile, refs *outline.Refere
 	if err != nil {
 		return nil, err
 	}
-	n := &newEdges{before: s.before, after: after, file: file, old: old}
+	n := &newEdges{before: s.before, after: after, file: file, refs: refs, old: old}
 	found, err := after.Edges(file, refs)
 	if err != nil {
 		return nil, fmt.Errorf("find what %s uses: %w", file.Path, err)
@@ -433,14 +452,35 @@ func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
 }
 
 // leadsElsewhere reports whether a line uses a declaration of the same name in the new tree. For an import of a
-// whole file, any other file on its line counts. For a member, a likely one does not count: without the removed member,
-// another one may be the only one in reach.
+// whole file, any other file on its line counts.
 func (n *newEdges) leadsElsewhere(symbol string, line int, isMember bool) bool {
-	same := func(now string, lines []int, exact bool) bool {
-		return (exact || !isMember) && slices.Contains(lines, line) && (symbol == "" || lastName(now) == lastName(symbol))
+	isUse := func(u outline.Use) bool { return u.Name == lastName(symbol) && slices.Contains(u.Lines, line) }
+	if isMember && slices.ContainsFunc(n.refs.Uses, isUse) {
+		return n.membersLeadElsewhere(lastName(symbol), isUse)
 	}
-	return slices.ContainsFunc(n.indexed, func(e searchindex.Edge) bool { return same(e.Symbol, e.Lines, e.Exact) }) ||
-		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines, e.Certainty == uses.Exact) })
+	same := func(now string, lines []int) bool {
+		return slices.Contains(lines, line) && (symbol == "" || lastName(now) == lastName(symbol))
+	}
+	return slices.ContainsFunc(n.indexed, func(e searchindex.Edge) bool { return same(e.Symbol, e.Lines) }) ||
+		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines) })
+}
+
+// membersLeadElsewhere reports whether all of some members exactly use a declaration of a name in the new tree. A
+// likely one does not count: without the removed member, another one may be the only one in reach. Each member is
+// resolved alone, since an edge has the lines of all that lead to one declaration.
+func (n *newEdges) membersLeadElsewhere(name string, isUse func(outline.Use) bool) bool {
+	for _, u := range n.refs.Uses {
+		if !isUse(u) {
+			continue
+		}
+		alone := &outline.References{Imports: n.refs.Imports, Uses: []outline.Use{u}}
+		found, err := n.after.Edges(n.file, alone)
+		isExact := func(e uses.Edge) bool { return e.Certainty == uses.Exact && lastName(e.Symbol) == name }
+		if err != nil || !slices.ContainsFunc(found.Edges, isExact) {
+			return false
+		}
+	}
+	return true
 }
 
 // leadsThrough reports whether a line uses a declaration that a file re-exports, and that it did not use before.

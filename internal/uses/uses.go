@@ -296,22 +296,44 @@ func (r *Resolver) Edges(f *ParsedFile, refs *outline.References) (Resolution, e
 // declaration is in a file other than not. If p may take the name from outside of the repository, it
 // reports true.
 func (r *Resolver) CanImport(from *ParsedFile, p repo.Path, name string, not repo.Path) (bool, error) {
-	if from == nil || !r.has(p) {
+	s := r.moduleScopeOf(from)
+	if s == nil || !r.has(p) {
 		return false, nil
 	}
-	var rules moduleRules
-	switch familyOf(from.Language) {
-	case outline.TypeScript:
-		rules = scriptRules{r}
-	case outline.Python:
-		rules = pythonRules{r}
-	default:
-		return false, nil
+	offered := s.canImport(module{file: p, dir: p.Dir()}, name, not)
+	return offered, s.e.err
+}
+
+// IsModule reports whether a name that a file imports from the TypeScript or Python file p is a whole module.
+func (r *Resolver) IsModule(from *ParsedFile, p repo.Path, name string) bool {
+	s := r.moduleScopeOf(from)
+	return s != nil && s.find(module{file: p, dir: p.Dir()}, name).module != nil
+}
+
+// Imported returns the file that an import of a TypeScript or Python file names; "" if it is none of the repository.
+func (r *Resolver) Imported(from *ParsedFile, module string) repo.Path {
+	s := r.moduleScopeOf(from)
+	if s == nil || module == "" {
+		return ""
+	}
+	mod, _ := s.resolve(from.Path, module)
+	return mod.file
+}
+
+// moduleScopeOf returns an empty scope of a TypeScript or Python file; nil for files of other languages.
+func (r *Resolver) moduleScopeOf(from *ParsedFile) *moduleScope {
+	if from == nil {
+		return nil
 	}
 	e := newCollector(r, from, &outline.References{})
-	s := &moduleScope{e: e, rules: rules}
-	offered := s.canImport(module{file: p, dir: p.Dir()}, name, not)
-	return offered, e.err
+	switch familyOf(from.Language) {
+	case outline.TypeScript:
+		return &moduleScope{e: e, rules: scriptRules{r}}
+	case outline.Python:
+		return &moduleScope{e: e, rules: pythonRules{r}}
+	default:
+		return nil
+	}
 }
 
 // Supports reports whether ken finds the uses of files in a language.
