@@ -60,7 +60,7 @@ var imports = func() map[string][]string {
 	m["survey/describe"] = join(types, readers, []string{"survey/excerpt"})
 	m["survey/excerpt"] = []string{"repo", "markup"}
 	// docs/mention reads one document and knows nothing about the repository.
-	m["docs/mention"] = []string{"repo", "shell", "markup"}
+	m["docs/mention"] = []string{"repo", "shell", "markup", "outline"}
 	m["docs"] = join(types, readers, []string{"docs/mention"})
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})

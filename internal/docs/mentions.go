@@ -23,6 +23,9 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, 
 	var prompted []bool // for each line; computed on first use
 	for i, m := range read.Mentions {
 		list[i].Mention = m
+		if m.Declared {
+			list[i].Verdict, list[i].Why = Holds, "the document declares it"
+		}
 		switch {
 		case m.Acked || acceptedByPolicy(j.policy.OK, &m):
 			list[i].Hidden = HiddenAcked

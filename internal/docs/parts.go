@@ -205,8 +205,6 @@ func (m *CheckedMention) judged() bool {
 	switch m.Hidden {
 	case HiddenAcked, HiddenHistorical, HiddenPrinted:
 		return false
-	case HiddenHedged:
-		return !m.SaidGone || m.Form == mention.Link
 	}
 	return true
 }
@@ -237,7 +235,7 @@ func (j *judge) cachedReport(files []repo.File, ids map[repo.Path]repo.ID, earli
 			byDoc[m.File] = d
 			j.fresh[m.File] = d
 		}
-		if m.Verdict == Holds && m.Kind != mention.Anchor {
+		if m.Verdict == Holds && m.Kind != mention.Anchor && !m.Declared {
 			d.Held = append(d.Held, m.key())
 		}
 		if m.Kind == mention.Anchor && m.Was != m.File && m.Was != "" {

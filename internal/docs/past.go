@@ -28,7 +28,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 			continue
 		case m.Kind == mention.Path && ever[path.Base(path.Clean(m.Name))] == nil:
 			continue
-		case m.Hidden == "":
+		case m.Hidden == "" || m.Hidden == HiddenHedged:
 			asked = append(asked, i)
 		case m.Kind != mention.Path:
 			// Only for a path is it known without its origin whether it ever existed.

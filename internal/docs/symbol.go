@@ -90,7 +90,11 @@ func eachWord(text []byte, f func(at int, word []byte)) {
 func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == mention.Symbol && !m.hasVerdict() {
+		switch m := &j.list[i]; {
+		case m.Kind != mention.Symbol || m.hasVerdict():
+		case m.In != "" && !j.index.mayHave(m.In):
+			m.Verdict, m.Why = Never, "it is imported from "+m.In
+		default:
 			scan.add(m.Name)
 		}
 	}

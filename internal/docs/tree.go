@@ -138,6 +138,23 @@ func (t *treeIndex) anyOf(stem string, exts ...string) bool {
 	return false
 }
 
+// mayHave reports whether a module that code imports may be of the repository: a directory or file has the first or
+// the last part of its name.
+func (t *treeIndex) mayHave(module string) bool {
+	parts := strings.FieldsFunc(module, func(r rune) bool { return strings.ContainsRune("./:@", r) })
+	if len(parts) == 0 || strings.HasPrefix(module, ".") {
+		return true
+	}
+	for _, name := range []string{parts[0], parts[len(parts)-1]} {
+		for _, spelled := range []string{name, strings.ReplaceAll(name, "_", "-")} {
+			if len(t.byBase[spelled]) > 0 || t.stems[spelled] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // possiblePaths returns the paths that a name in a document may mean: relative to the directory of the document, to
 // the root, and to each directory between them. A leading slash means the root. If strict is set, a bare name is
 // not searched for in between: too many files have the same name. The most literal path is first.

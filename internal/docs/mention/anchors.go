@@ -73,7 +73,7 @@ var (
 		return regexp.MustCompile(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
 	})
 	idAttribute = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
+		return regexp.MustCompile(`\b(?:id|name)\s*=\s*["']([^"']+)["']|\{[^{}]*?#([\w.:-]+)[^{}]*\}|^\(([\w-]+)\)=\s*$`)
 	})
 	anyTag      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[A-Za-z][^>]*>`) })
 	anyMarks    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\pL\pN_]+`) })

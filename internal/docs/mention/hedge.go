@@ -142,21 +142,20 @@ func abbreviated(text string) bool {
 
 var (
 	// goneWords say that something no longer exists, or not at this path.
-	goneWords = lexicon{text: `removed deleted renamed deprecated obsolete legacy formerly previously old dropped superseded defunct retired
+	goneWords = lexicon{text: `removed deleted renamed obsolete formerly previously old dropped superseded defunct retired
 		historically IsHistorical generated gitignored untracked nonexistent
 		used_to no_longer instead_of replaced_by replaces not_exist doesn't_exist don't_exist didn't_exist never_existed
 		moved_to moved_from moved_into going_away went_away is_gone are_gone
 		replacement_for successor_to in_place_of in_favor_of in_favour_of before_this never_had
 		there_is_no there_are_no there's_no entfernt veraltet eliminado obsoleto removido`}
-	doubts = lexicon{text: `was were would create planned todo
+	doubts = lexicon{text: `deprecated legacy was were would create planned todo
 		imagine suppose supposing your hypothetical hypothetically proposed proposal someday eventually tbd wip
 		will_be to_be_created add_a_new add_new for_example for_instance such_as e_g not_yet
 		has_been had_been have_been to_be_added to_be_written will_live will_become
 		let's_say if_you_have say_you creating_a create_a created_a new_file new_files pretend like_this
 		names_like paths_like files_like ids_like something_like add_files add_a_file
 		por_ejemplo por_exemplo zum_beispiel z_b`}
-	goneHeadings = lexicon{text: `migration migrations migrating history removed removal removals changelog deprecated deprecations
-		deprecation roadmap future ideas planned plans upgrading upgrade legacy obsolete
+	goneHeadings = lexicon{text: `migration migrations migrating history removed removal removals changelog roadmap future ideas planned plans upgrading upgrade obsolete
 		breaking proposal proposals alternatives rejected superseded previously archive postmortem before`}
 	doubtHeadings = lexicon{text: `example examples sample samples tutorial walkthrough background motivation`}
 	// goneElsewhere and doubtsElsewhere are the same in languages with other letters than ASCII.

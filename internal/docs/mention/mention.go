@@ -36,7 +36,8 @@ type Mention struct {
 	Glob bool   // of a path: Name is a doublestar pattern
 	// In is the directory of Name according to the document: that of a cd command, or the root of a drawing. It
 	// may be the repository itself, under the name of its clone. "" if the document names none. For an anchor, it
-	// is the path of the document with the heading, "" for the same document.
+	// is the path of the document with the heading, "" for the same document. For a symbol in a block of code, it is
+	// the module that the block imports it from.
 	In string
 
 	Form Form
@@ -46,6 +47,8 @@ type Mention struct {
 	SaidGoneInSentence bool // SaidGone is from the sentence, not from a heading above
 	// Acked is set if the document acknowledges the mention.
 	Acked bool
+	// Declared is set if the document itself declares the symbol, in a block of code or a heading.
+	Declared bool
 	// Casual is set if the text may not be a mention: a capitalised word, a path in a code block. It counts only
 	// if the history has it.
 	Casual bool

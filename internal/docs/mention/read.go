@@ -52,7 +52,8 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 	}
 	r := reader{
 		path: doc, src: content, doc: parsed,
-		agent: RoleOf(doc) == Agent, plain: format != markup.Markdown, mdx: strings.HasSuffix(string(doc), ".mdx"),
+		declared: make(map[string]bool),
+		agent:    RoleOf(doc) == Agent, plain: format != markup.Markdown, mdx: strings.HasSuffix(string(doc), ".mdx"),
 	}
 	for i := range parsed.Blocks {
 		if format != markup.Plain || r.dropCode(&parsed.Blocks[i]) {
@@ -60,6 +61,7 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 		}
 	}
 
+	r.applyDeclared()
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
 	read := &Document{Path: doc, Acks: r.applyAcks()}
 	if more := len(r.found) - maxMentions; more > 0 {
@@ -103,7 +105,8 @@ type reader struct {
 	mdx   bool
 
 	headings []section
-	leads    []section // lines that end in a colon
+	declared map[string]bool // names that a block of code or a heading declares
+	leads    []section       // lines that end in a colon
 	found    []found
 	notes    []ackComment
 	off      int // the number of the open one, from 1; 0 for none
@@ -209,6 +212,9 @@ func (r *reader) readBlock(l *markup.Block) {
 		}
 		around = r.around()
 		mask := r.inline(&p, l)
+		for word := range strings.FieldsSeq(mask) {
+			r.declared[word] = true
+		}
 		r.headings = append(r.headings, section{l.Level, hedgeOfHeading(mask)})
 		r.hedgeSentences(before, mask, around)
 	case markup.Paragraph:
@@ -306,6 +312,18 @@ func (r *reader) code(p *passage, l *markup.Block, around hedge) {
 	}
 	for _, n := range pathWords(p.text) {
 		r.add(p, 0, p.text, n, Block).hedge(around)
+	}
+	r.symbols(p, l, around)
+}
+
+// applyDeclared marks the symbols that the document itself declares. It drops them in blocks of code.
+func (r *reader) applyDeclared() {
+	r.found = slices.DeleteFunc(r.found, func(f found) bool {
+		return f.Kind == Symbol && f.Form == Block && r.declared[f.Name]
+	})
+	for i := range r.found {
+		m := &r.found[i].Mention
+		m.Declared = m.Kind == Symbol && r.declared[SymbolWord(m.Name)]
 	}
 }
 

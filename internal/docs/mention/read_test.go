@@ -749,3 +749,33 @@ func TestChangelog(t *testing.T) {
 		}
 	}
 }
+
+// A block of code has the names that it imports or uses, and the lines where it does. What it declares is the reader's.
+func TestBlocksOfCode(t *testing.T) {
+	for _, c := range []struct{ language, code, want string }{
+		{"python", "from shop.api import Client as C\nx = C()\nx.fetch_all()\n", "Client in shop.api 1, fetch_all in shop.api 3"},
+		{"py", "class Client: pass\nClient()\n", ""},
+		{"ts", "import { createThing } from '@x/core'\nconst t = createThing(); t.runIt()", "createThing in @x/core 1, runIt in @x/core 2"},
+		{"go", "srv := api.New(cfg)\nsrv.ServeForever()\n", "ServeForever 2"},
+		{"golang", "func Own() { useIt() }\n", "useIt 1"},
+		{"rust", "let t = old_name(x);\nold_name(y);\n", "old_name 1, old_name 2"},
+		{"python", "def broken(:\n  use_it( (", ""},
+		{"cobol", "CALL SOMETHING_ELSE.", ""},
+		{"", "use_it(x)", ""},
+	} {
+		var got []string
+		for _, m := range read(t, "README.md", "```"+c.language+"\n"+c.code+"\n```\n").Mentions {
+			if m.Kind != Symbol || !m.Casual {
+				t.Errorf("%s: %+v", c.language, m)
+			}
+			text := m.Name
+			if m.In != "" {
+				text += " in " + m.In
+			}
+			got = append(got, fmt.Sprintf("%s %d", text, m.Line-1))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s %q: %q, want %q", c.language, c.code, text, c.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package mention
+
+import (
+	"strings"
+
+	"ken/internal/markup"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// maxBlock limits the size of a block of code that is parsed.
+const maxBlock = 64 << 10
+
+// fileNames are the names of files in the languages that blocks of code call by another name than their extension.
+var fileNames = map[string]string{
+	"golang": "b.go", "python": "b.py", "python3": "b.py", "javascript": "b.js", "typescript": "b.ts", "rust": "b.rs",
+	"ruby": "b.rb", "csharp": "b.cs", "c#": "b.cs", "c++": "b.cpp",
+}
+
+// blockFile returns the name of a file in the language of a block of code.
+func blockFile(language string) repo.Path {
+	if name, ok := fileNames[language]; ok {
+		return repo.Path(name)
+	}
+	return repo.Path("b." + language)
+}
+
+// symbols reads the symbols that a block of code imports or uses, and those that it declares. It adds nothing if the
+// block does not parse.
+func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
+	file := blockFile(l.Language)
+	if len(p.text) > maxBlock || !outline.MayHaveOutline(file) {
+		return
+	}
+	declared, refs := parseBlock(file, p.text)
+	if refs == nil {
+		return
+	}
+	for i := range declared.Symbols {
+		r.declared[declared.Symbols[i].Name] = true
+	}
+	module := make(map[string]string) // by the local name of what is imported
+	for _, imported := range refs.Imports {
+		for _, name := range imported.Names {
+			module[name.Local()] = imported.Module
+			if name.Name != "default" {
+				r.symbol(p, imported.Line, name.Name, imported.Module, around)
+			}
+		}
+	}
+	for _, use := range refs.Uses {
+		first, _, _ := strings.Cut(strings.ReplaceAll(use.Qualifier, "::", "."), ".")
+		from := module[strings.TrimSuffix(first, "()")]
+		isImported := !use.Member && module[use.Name] != "" // the import names it
+		isVariable := !use.Member && use.Kind == outline.UseMention
+		isCalled := use.Kind == outline.UseCall && (from != "" || !use.Member)
+		if isImported || isVariable || !symbolic([]string{use.Name}, isCalled, "") {
+			continue
+		}
+		for _, line := range use.Lines {
+			r.symbol(p, line, use.Name, from, around)
+		}
+	}
+}
+
+// symbol adds a symbol in a line of a block of code, which may come from an imported module.
+func (r *reader) symbol(p *passage, line int, name, module string, around hedge) {
+	if line > len(p.lines) || !identifier(name) || len(name) < 3 {
+		return
+	}
+	start := p.starts[line-1]
+	text, _, _ := strings.Cut(p.text[start:], "\n")
+	at := wordIn(text, name)
+	if at < 0 {
+		return
+	}
+	found := nameInText{kind: Symbol, name: name, in: module, casual: true, start: at, end: at + len(name), text: Span{at, at + len(name)}}
+	r.add(p, start, text, found, Block).hedge(around)
+}
+
+// wordIn returns the position of a word in a line, -1 if the line does not have it.
+func wordIn(line, word string) int {
+	for at := 0; ; {
+		i := strings.Index(line[at:], word)
+		if i < 0 {
+			return -1
+		}
+		i += at
+		end := i + len(word)
+		begins := i == 0 || !outline.IsNameByte(line[i-1])
+		if begins && (end == len(line) || !outline.IsNameByte(line[end])) {
+			return i
+		}
+		at = end
+	}
+}
+
+// parseBlock parses a block of code. A block of Go may be a part of a file, or of a function.
+func parseBlock(file repo.Path, text string) (*outline.Outline, *outline.References) {
+	around := [][2]string{{"", ""}}
+	if file == "b.go" {
+		around = [][2]string{{"", ""}, {"package p; ", ""}, {"package p; func _() { ", "}\n"}}
+	}
+	for _, a := range around {
+		o, refs, err := outline.ParseWithReferences(file, []byte(a[0]+text+a[1]))
+		if err == nil && o.Partial == "" {
+			return o, refs
+		}
+	}
+	return nil, nil
+}
