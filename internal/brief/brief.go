@@ -26,7 +26,7 @@ type Brief struct {
 	Tokens   int       `json:"tokens"` // of the text, estimated at 4 bytes each
 	Sections []Section `json:"sections"`
 	LeftOut  int       `json:"left_out"` // lines that did not fit
-	// Omitted are the subjects of which no line did fit, but their names.
+	// Omitted are the subjects of which only the name fits.
 	Omitted []string `json:"omitted,omitempty"`
 	// Unknown are the limits of the whole brief. A fact that is unknown is a section of its own.
 	Unknown []fault.Unknown `json:"unknown,omitempty"`

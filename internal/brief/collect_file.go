@@ -77,7 +77,8 @@ func (r *collector) file(ctx context.Context, f *repo.File, budget int, first ..
 	return File(facts, budget), nil
 }
 
-// unresolvedUses looks for mentions of a file without users that are no tests: without them, nothing uses it.
+// unresolvedUses looks for mentions that may be uses, if ken knows no user of a file except tests. If there are none, the
+// brief may say that no file uses it.
 func (r *collector) unresolvedUses(ctx context.Context, f *FileFacts) (err error) {
 	isUser := func(e searchindex.Edge) bool { return e.From != f.Path && !r.project.IsTest(e.From) }
 	if f.Kind != repo.KindSource || f.Outline == nil || slices.ContainsFunc(f.Users, isUser) {

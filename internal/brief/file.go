@@ -23,8 +23,8 @@ type FileFacts struct {
 	Project *project.Project
 	Users   []searchindex.Edge
 	Uses    []searchindex.Edge
-	// Unresolved are mentions that may be uses, and NotRead the files that may have more. They are looked up only for a
-	// file without users that are no tests.
+	// Unresolved are mentions that may be uses, and NotRead the files that may have more. They are looked up only if ken
+	// knows no user except tests.
 	Unresolved usage.Unresolved
 	NotRead    []fault.Unknown
 	// UserFiles is how many files use it, if Users are only some of them; else 0.

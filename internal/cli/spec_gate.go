@@ -21,8 +21,9 @@ func (p *program) specGate() *cobra.Command {
 		Long: `Checks the staged files or, if nothing is staged, the edited ones, as git commit -a
 would commit them. The gate refuses them if a spec governs one of them, its drift has
 reached the threshold (spec.gate_threshold, 3 by default) and the spec itself is not
-changed too. Commits that change only comments or layout do not count. With --range it checks the commits of a range, for CI. Exits with 3 if
-the gate refuses or if a drift is unknown.`,
+changed too. Commits that change only comments or layout do not count. With --range it
+checks the commits of a range, for CI. Exits with 3 if the gate refuses or if a drift is
+unknown.`,
 		Example: `  ken spec gate                      # the files that you are about to commit
   ken spec gate --range HEAD~1..HEAD # a range of commits, for CI`,
 		Args: cobra.NoArgs,

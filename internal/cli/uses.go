@@ -25,7 +25,8 @@ and the scripts and documents that mention its path.
 
 An exact use was resolved through an import or a package. A use is likely if its name
 has only one declaration in reach. If a name has several possible declarations, ken only
-counts the use. If ken has no rules for a language, it says that the users are unknown.
+counts the use. Mentions that may be uses and that no rule resolves are listed apart. If
+ken has no rules for a language, it says that the users are unknown.
 
 The answer has about 25 lines, the most telling first. --all lists everything.`,
 		Example: `  ken uses internal/parse/parse.go         # a file

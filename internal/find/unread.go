@@ -13,7 +13,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// WhatFiles is the part of an answer that is unknown since files could not be read.
+// WhatFiles is What of an Unknown about files that could not be read.
 const WhatFiles = "files"
 
 // The reasons why the index has no text of a file that git lists.
@@ -33,7 +33,7 @@ func (u unreadFiles) add(why string, p repo.Path) { u[why] = append(u[why], p) }
 // Unread returns which files the index has not read: an answer without them may be incomplete. Files with one reason
 // are one entry.
 func Unread(x *searchindex.Index) ([]fault.Unknown, error) {
-	unread, err := readUnread(x)
+	unread, err := UnreadPaths(x)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,7 @@ func Unread(x *searchindex.Index) ([]fault.Unknown, error) {
 }
 
 // UnreadPaths returns the paths of the files that the index has not read, by reason.
-func UnreadPaths(x *searchindex.Index) (map[string][]repo.Path, error) { return readUnread(x) }
-
-func readUnread(x *searchindex.Index) (unread unreadFiles, err error) {
+func UnreadPaths(x *searchindex.Index) (unread map[string][]repo.Path, err error) {
 	note, err := x.Note(unreadNote)
 	if err != nil || note == "" {
 		return nil, err

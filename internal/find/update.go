@@ -65,7 +65,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) (unreadFile
 	if err != nil {
 		return nil, err
 	}
-	last, err := readUnread(w.Index)
+	last, err := UnreadPaths(w.Index)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +86,9 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) (unreadFile
 		if isCode(f) && f.Size > MaxBytes {
 			unread.add(WhyTooLarge, f.Path)
 		}
-		isSame := ok && old.ID == f.ID && old.Kind == f.Kind
-		hasSummary := old.SummaryID == summaryID(t.Summary(f.Path))
-		if isSame && hasSummary && !absent[f.Path] {
+		isSameFile := ok && old.ID == f.ID && old.Kind == f.Kind
+		isSameSummary := old.SummaryID == summaryID(t.Summary(f.Path))
+		if isSameFile && isSameSummary && !absent[f.Path] {
 			continue
 		}
 		again.files[f.Path] = true

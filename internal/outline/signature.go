@@ -13,19 +13,19 @@ func (s *Symbol) ValueType(lang Language) string {
 		return "" // not read
 	}
 	rest := afterName(s)
-	head := ""
+	typeParams := ""
 	switch s.Kind {
 	case Func, Method:
 		parts, ok := s.parameters()
 		if !ok || lang == Python && isWrapped(s.Signature) {
 			return ""
 		}
-		head = parts.typeParams
+		typeParams = parts.typeParams
 		rest = parts.after
 		if lang == Go {
 			receiver := strings.TrimSuffix(s.Signature, afterName(s))
 			_, typeArgs, _ := strings.Cut(receiver, "[")
-			head += " " + typeArgs
+			typeParams += " " + typeArgs
 			rest = firstResult(rest)
 		}
 	case Var, Const, Field, Property:
@@ -36,14 +36,14 @@ func (s *Symbol) ValueType(lang Language) string {
 		return ""
 	}
 	name := statedType(rest, lang)
-	const short = 2 // a shorter name is a type parameter
-	if len(name) < short || HasWord(head, name) {
+	const minLength = 2 // a shorter name is a type parameter
+	if len(name) < minLength || HasWord(typeParams, name) {
 		return ""
 	}
 	return name
 }
 
-// isWrapped reports whether a call of a function of Python may return something else than its type says.
+// isWrapped reports whether a function of Python has a decorator that may change what a call returns.
 func isWrapped(signature string) bool {
 	if strings.HasPrefix(signature, "@classmethod ") || strings.HasPrefix(signature, "@staticmethod ") {
 		_, signature, _ = strings.Cut(signature, " ")
@@ -130,7 +130,7 @@ func (s *Symbol) parameters() (p callParts, ok bool) {
 	return p, ok
 }
 
-// cutBrackets cuts a text that begins with a bracket behind the other bracket.
+// cutBrackets splits a text that begins with a bracket into what is inside of the brackets and what follows them.
 func cutBrackets(text string) (inside, after string, ok bool) {
 	for i, depth := range bracketDepths(text) {
 		if i == 0 && depth == 0 {

@@ -84,7 +84,8 @@ func (x *Index) Importers(ctx context.Context, names []string) (list []repo.Path
 func importedNames(imports []outline.Import) []string {
 	var names []string
 	for _, im := range imports {
-		without := strings.TrimSuffix(im.Module, path.Ext(im.Module)) // ./name.js, but pkg.name is whole
+		// The last part may be the name, as in pkg.name, or an extension, as in ./name.js.
+		without := strings.TrimSuffix(im.Module, path.Ext(im.Module))
 		for _, module := range []string{im.Module, without} {
 			names = append(names, strings.ToLower(lastName(module)))
 		}

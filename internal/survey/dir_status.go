@@ -605,8 +605,8 @@ func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*repo
 	return names
 }
 
-// textForParent returns the digest of the text that the parent's text is written from, zero without one. An outline of
-// other content is none: the parent names the directory as pending.
+// textForParent returns the digest of the text about a directory from which its parent is described. It is zero without
+// a text, and for an outline of older content: the parent then calls the directory pending.
 func (s *DirStatus) textForParent() fresh.Digest {
 	isOldOutline := !s.hasSummary() && !s.outlined && s.Verdict.State != fresh.Fresh
 	if isOldOutline {

@@ -340,10 +340,10 @@ func (t *WorkTree) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) 
 	})
 }
 
-// ReadSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
-// with nil if git does not have a content.
+// ReadSparse reads files that a sparse checkout leaves out from git: files[which[k]] for each k, if wanted is set for the
+// file. It calls see with k and the content, which is nil if git lacks it.
 func (t *WorkTree) ReadSparse(
-	ctx context.Context, files []*repo.File, which []int, see func(k int, content []byte), some []bool,
+	ctx context.Context, files []*repo.File, which []int, see func(k int, content []byte), wanted []bool,
 ) error {
 	sparse, err := t.sparseFiles(ctx)
 	if err != nil {
@@ -352,7 +352,7 @@ func (t *WorkTree) ReadSparse(
 	var ids []repo.ID
 	var positions []int
 	for k, i := range which {
-		if some[i] && sparse[files[i].Path] {
+		if wanted[i] && sparse[files[i].Path] {
 			ids = append(ids, files[i].ID)
 			positions = append(positions, k)
 		}

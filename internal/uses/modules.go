@@ -543,6 +543,7 @@ func (s *moduleScope) lookupInStars(mod module, name string, visited map[target]
 			next.certainty = Likely
 		}
 		got := s.lookup(next, name, visited)
+		// A star passes on the names that the module binds, not its submodules.
 		isBound := got.state == inside && (got.module == nil || !s.isSubmodule(next.file, *got.module))
 		isOther := best.state == inside && !best.isSame(got)
 		switch {

@@ -14,8 +14,8 @@ const calledMark = "()"
 // hasCall reports whether a qualifier is the path of a value that a function returns, or of a member of one.
 func hasCall(qualifier string) bool { return strings.Contains(qualifier, calledMark) }
 
-// cutCall splits the path of a value that a function returns: the value whose method it is, "" if that is no call, and
-// the path of the function behind it. ok is false for other paths.
+// cutCall splits the path of a value that a call returns. Of mk().next(), value is mk() and function is next; of
+// pkg.New(), value is "" and function is pkg.New. ok is false for a path that does not end in a call.
 func cutCall(path string) (value, function string, ok bool) {
 	function, ok = strings.CutSuffix(path, calledMark)
 	if i := strings.LastIndex(function, calledMark+"."); i >= 0 {
@@ -125,8 +125,8 @@ func (s *goScope) returned(call string) goType {
 	return s.valueType(pkg, declared)
 }
 
-// valueType returns the type of a variable, or of what a function returns. Several declarations are for different
-// systems.
+// valueType returns the type of a variable, or of what a function returns. If there are several declarations, for
+// different systems, they must state the same type.
 func (s *goScope) valueType(pkg *goPackage, declared []decl) goType {
 	var typ goType
 	for i := range declared {
