@@ -21,6 +21,9 @@ const (
 	// maxBrackets limits the open brackets of a paragraph times its bytes: goldmark searches for the end of a link
 	// from every open bracket.
 	maxBrackets = 20_000_000
+	// maxReferences limits the pairs of brackets in a paragraph that are no inline links, times its lines: goldmark
+	// searches all its lines for the text of each.
+	maxReferences = 100_000_000
 )
 
 // parseMarkdown returns the blocks of a Markdown document in order.
@@ -149,15 +152,19 @@ func linesOf(n ast.Node, body []byte, base int) []Span {
 // tooComplex reports whether goldmark would parse a document slowly.
 func tooComplex(body []byte) bool {
 	var square, round, most, size int // open brackets of the paragraph, their maximum, its size in bytes
+	var references, lines int         // pairs of brackets that are no inline links, lines of the paragraph
 	for line := range bytes.Lines(body) {
 		if nesting(line) > maxNesting {
 			return true
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			square, round, most, size = 0, 0, 0, 0
+			references, lines = 0, 0
 			continue
 		}
 		size += len(line)
+		lines++
+		references += bytes.Count(line, []byte("]")) - bytes.Count(line, []byte("]("))
 		for i, b := range line {
 			switch {
 			case b == '[':
@@ -171,7 +178,7 @@ func tooComplex(body []byte) bool {
 			}
 			most = max(most, square+round)
 		}
-		if most*size > maxBrackets {
+		if most*size > maxBrackets || references*lines > maxReferences {
 			return true
 		}
 	}

@@ -649,7 +649,7 @@ func TestBombs(t *testing.T) {
 func TestTooComplex(t *testing.T) {
 	for name, text := range map[string]string{
 		"quotes": strings.Repeat("> ", 200) + "a", "numbers": strings.Repeat("1. ", 200), "marks": strings.Repeat(">", 200),
-		"brackets": strings.Repeat("[a](", 10_000),
+		"brackets": strings.Repeat("[a](", 10_000), "footnotes": strings.Repeat("[^a]\n", 20_000),
 	} {
 		if _, err := Read("a.md", []byte(text)); !errors.Is(err, markup.ErrTooComplex) {
 			t.Errorf("Read of many %s returned the error %v; want %v", name, err, markup.ErrTooComplex)
