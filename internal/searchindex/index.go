@@ -136,6 +136,13 @@ func (x *Index) create() (err error) {
 	if err != nil || found == version { // another process was faster
 		return err
 	}
+	tables, err := sqlitex.ResultInt(x.conn.Prep(`SELECT count(*) FROM sqlite_schema`))
+	if err != nil {
+		return err
+	}
+	if tables > 0 {
+		return errors.New("it is a database of another program")
+	}
 	if err := sqlitex.ExecuteScript(x.conn, schema, nil); err != nil {
 		return err
 	}

@@ -79,6 +79,24 @@ func TestOpenMakesADamagedIndexAgain(t *testing.T) {
 	}
 }
 
+// A database of another program is replaced as a whole. Its tables are not put beside those of the index.
+func TestOpenAddsNothingToAForeignDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	conn, err := sqlite.OpenConn(file, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(sqlitex.ExecuteScript(conn, `CREATE TABLE dolls (id INTEGER)`, nil), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	x := open(t, file)
+	put(t, x, "a")
+	n, err := sqlitex.ResultInt(x.conn.Prep(`SELECT count(*) FROM sqlite_schema WHERE name = 'dolls'`))
+	if n != 0 || err != nil || x.Temporary {
+		t.Errorf("the index has %d tables of the other program (error %v, temporary: %t)", n, err, x.Temporary)
+	}
+}
+
 func TestOpenInMemoryWhereNothingCanBeWritten(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
