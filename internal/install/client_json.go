@@ -160,7 +160,9 @@ func (p *partLocation) runsKen() bool {
 	v := p.item.Clone()
 	v.Standardize()
 	var s struct {
-		Command json.RawMessage `json:"command"`
+		Command     json.RawMessage `json:"command"`
+		Env         map[string]any  `json:"env"`
+		Environment map[string]any  `json:"environment"`
 	}
 	if json.Unmarshal(v.Pack(), &s) != nil {
 		return false
@@ -173,16 +175,23 @@ func (p *partLocation) runsKen() bool {
 		}
 		words = []string{word}
 	}
-	return len(words) > 0 && isKen(words[0])
+	return len(words) > 0 && isKen(words[0], s.Env, s.Environment)
 }
 
-// isKen reports whether a command starts a program named ken that does not come from the repository: a client would
-// look for a relative path there.
-func isKen(command string) bool {
+// isKen reports whether a command with a client's variables starts a program named ken that does not come from the
+// repository: a client would look for a relative path there, and PATH can name any directory.
+func isKen(command string, env ...map[string]any) bool {
 	command = strings.ReplaceAll(command, `\`, "/")
 	dir, program := path.Split(command)
 	onDisk := len(dir) > 1 && dir[1] == ':' // Windows
 	isOutside := dir == "" || path.IsAbs(dir) || onDisk
+	for _, variables := range env {
+		for name := range variables {
+			if dir == "" && strings.EqualFold(name, "PATH") {
+				return false
+			}
+		}
+	}
 	return isOutside && strings.TrimSuffix(program, ".exe") == serverName
 }
 

@@ -61,7 +61,8 @@ func countTOML(text []byte) (own, foreign int, err error) {
 		return 0, 0, err
 	}
 	server, _ := ken.(map[string]any)
-	if command, _ := server["command"].(string); !isKen(command) {
+	env, _ := server["env"].(map[string]any)
+	if command, _ := server["command"].(string); !isKen(command, env) {
 		return 0, 1, nil
 	}
 	return 1, 0, nil
