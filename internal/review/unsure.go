@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 	"ken/internal/usage"
 	"ken/internal/uses"
 )
@@ -23,6 +25,7 @@ func (j *judge) unsure() error {
 	u := &unsureMentions{
 		judge: j, cause: &cause{kind: Unsure, verb: "may mean "}, files: make(map[repo.Path]*change.File),
 		search: usage.NewMentionSearch(j.ctx, j.Index, j.Tree, nil),
+		names:  make(map[string]bool), weak: make(map[repo.Path]bool),
 	}
 	added := make(map[repo.Path]bool)
 	for i := range j.Change.Files {
@@ -34,7 +37,7 @@ func (j *judge) unsure() error {
 		}
 	}
 	u.wasThere = func(p repo.Path) bool { return !added[p] }
-	for _, add := range []func() error{u.addSymbols, u.addKeys, u.addPaths} {
+	for _, add := range []func() error{u.addSymbols, u.addKeys, u.addCommands, u.addPaths} {
 		if err := add(); err != nil {
 			return err
 		}
@@ -42,11 +45,12 @@ func (j *judge) unsure() error {
 	if u.upTo > 0 {
 		u.cause.upTo = u.upTo + u.more
 	}
-	if u.names > 1 {
+	if more := len(u.names) - 1; more > 0 {
 		isReason := func(w textPart) bool { return strings.HasPrefix(w.text, ", which") }
 		u.cause.what = u.cause.what[:slices.IndexFunc(u.cause.what, isReason)]
-		u.cause.what = append(u.cause.what, prose(" or "+english.Count(u.names-1, "more removed name")))
+		u.cause.what = append(u.cause.what, prose(" or "+english.Count(more, "more removed name")))
 	}
+	u.countWeak()
 	j.addCause(u.cause)
 	return nil
 }
@@ -58,9 +62,10 @@ type unsureMentions struct {
 	files    map[repo.Path]*change.File // the changed files by their old paths
 	wasThere func(repo.Path) bool       // before the change
 	cause    *cause
-	names    int // with mentions
-	upTo     int // files that may mention one of the names that too many files have
-	more     int // files that mention one of the others
+	names    map[string]bool    // with mentions
+	upTo     int                // files that may mention one of the names that too many files have
+	more     int                // files that mention one of the others
+	weak     map[repo.Path]bool // files that have one of the names only as a word
 }
 
 // addSymbols adds the mentions of removed symbols.
@@ -75,6 +80,9 @@ func (u *unsureMentions) addSymbols() error {
 		s := &u.Change.Removed[i]
 		owner, isMember := s.Owner()
 		isOfRemoved := isMember && removed[string(s.Path)+"#"+owner]
+		if f := u.files[s.Path]; f != nil && !isMember && f.Kind != repo.Deleted {
+			u.add(u.ownMentions(f, s.Symbol.Name, false), s.Path, s.Symbol.FullName())
+		}
 		if isOfRemoved || !u.isAsked(s) {
 			continue
 		}
@@ -94,7 +102,7 @@ func (u *unsureMentions) addSymbols() error {
 		if err != nil {
 			return err
 		}
-		u.add(found, s.Path, s.Symbol.FullName())
+		u.add(u.strong(found, s.Path, s.Symbol.FullName(), isMember), s.Path, s.Symbol.FullName())
 	}
 	if len(short) > 0 {
 		u.unknown(Unsure, "ken does not search for names of one letter: "+strings.Join(short, ", "), "")
@@ -122,7 +130,8 @@ func (u *unsureMentions) isAsked(s *change.Symbol) bool {
 		if isComponent(s.Path) && s.Symbol.Kind == outline.Var {
 			return false // see removedKeys
 		}
-		return s.Symbol.Exported || len(f.Imports) == 0 && !exportsAny(f.Before) // a script shares its names
+		_, isMember := s.Owner()                                                             // of a type that others may give
+		return s.Symbol.Exported || isMember || len(f.Imports) == 0 && !exportsAny(f.Before) // a script shares its names
 	case outline.Python, outline.Rust, outline.Bash:
 		return true
 	default:
@@ -175,7 +184,8 @@ func (u *unsureMentions) addKeys() error {
 			if err != nil {
 				return err
 			}
-			u.add(found, f.OldPath(), name)
+			u.add(u.ownMentions(f, name, true), f.OldPath(), name)
+			u.add(u.strong(found, f.OldPath(), name, true), f.OldPath(), name)
 		}
 	}
 	return nil
@@ -229,7 +239,62 @@ func (u *unsureMentions) add(found usage.Unresolved, of repo.Path, symbol string
 	if places == 0 && found.UpTo == 0 {
 		return
 	}
-	if u.names++; u.names == 1 {
+	u.names[string(of)+"#"+symbol] = true
+	if len(u.names) == 1 {
 		u.cause.what = u.removedText(of, symbols)
+	}
+}
+
+// strong returns the mentions of a name without the files that only have it as a word, which are counted: one word in a
+// file that is no code, or the name of a member that is neither behind a dot nor in quotes nor a key. With All, it
+// returns all.
+func (u *unsureMentions) strong(found usage.Unresolved, of repo.Path, name string, isMember bool) usage.Unresolved {
+	last := name[strings.LastIndexAny(name, ".:#")+1:]
+	if u.All || len(searchindex.NameWords(last)) != 1 {
+		return found
+	}
+	last = regexp.QuoteMeta(last)
+	inCode := regexp.MustCompile(`[.>:]` + last + `\b|["']` + last + `["']|\b` + last + `\s*[:=(,}]`)
+	inText := regexp.MustCompile(`\.` + last + `\b|["']` + last + `["']|\b` + last + `\(`)
+	found.Places = slices.DeleteFunc(found.Places, func(f usage.FileLines) bool {
+		p, err := f.Raw()
+		isCode := uses.Supports(outline.LanguageOf(p, nil))
+		if err != nil || isCode && !isMember {
+			return false
+		}
+		pattern := inText
+		if isCode {
+			pattern = inCode
+		}
+		for _, place := range mentionsIn(p, u.Change.Read(p, false), pattern).Places {
+			if slices.ContainsFunc(f.Lines, func(line int) bool { return slices.Contains(place.Lines, line) }) {
+				return false
+			}
+		}
+		if len(u.weak) == 0 && len(u.names) == 0 {
+			u.cause.what = u.removedText(of, []string{name})
+		}
+		u.weak[p] = true
+		return true
+	})
+	return found
+}
+
+// countWeak adds the number of the files that only have a removed name as a word.
+func (u *unsureMentions) countWeak() {
+	for i := range u.cause.places {
+		if p, err := u.cause.places[i].Raw(); err == nil {
+			delete(u.weak, p)
+		}
+	}
+	files := english.Count(len(u.weak), "file")
+	switch {
+	case len(u.weak) == 0:
+	case len(u.cause.places) > 0 || u.cause.upTo > 0:
+		u.cause.what = append(u.cause.what, prose(" (as a word also in "+files+": --all)"))
+	default:
+		l := Line{Kind: Unsure, Subject: files}
+		l.setText(slices.Concat([]textPart{prose("may mean, as a mere word, ")}, u.cause.what)...)
+		u.judge.add(l)
 	}
 }
