@@ -44,6 +44,9 @@ var glossary = []glossaryTerm{
 	{"ack", "a recorded statement that a spec still holds"},
 	{"record", "a summary as it is stored and shared"},
 	{"lease", "the time during which one agent or worker has a directory"},
+	{"gone", "what a text was about is no longer there"},
+	{"mention", "a name in a document or file that ken found as a word"},
+	{"exact, likely, ambiguous", "how sure ken is that one place uses another"},
 }
 
 // help returns ken help, which also explains the words that ken uses.
@@ -76,7 +79,7 @@ func (p *program) help() *cobra.Command {
 
 func (p *program) printGlossary() {
 	for _, t := range glossary {
-		p.io.Printf("%-22s %s\n", t.word, t.meaning)
+		p.io.Printf("%-25s %s\n", t.word, t.meaning)
 	}
 }
 
