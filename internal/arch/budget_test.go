@@ -20,14 +20,14 @@ type budget struct {
 // Raise it only for something that users need, or if the code would otherwise be harder to read, and say in the commit
 // message why.
 var budgets = []budget{
-	{[]string{"outline"}, 10700, 7600},
+	{[]string{"outline"}, 10760, 7600},
 	{[]string{"outline/syntax"}, 2870, 2500},
 	{[]string{"uses"}, 5260, 4500},
-	{[]string{"manifest", "project"}, 6440, 4000},
-	{[]string{"find", "usage", "searchindex"}, 8450, 6300},
+	{[]string{"manifest", "project"}, 6490, 4000},
+	{[]string{"find", "usage", "searchindex"}, 8770, 6300},
 	{[]string{"docs", "shell", "markup"}, 9227, 7000},
 	{[]string{"spec"}, 10229, 7400},
-	{[]string{"git"}, 9990, 7900},
+	{[]string{"git"}, 9995, 7900},
 	{[]string{"content"}, 2131, 2100},
 	{[]string{"store"}, 11200, 8300},
 	{[]string{"contract", "state", "workflow", "statedir"}, 8595, 5600},

@@ -38,6 +38,12 @@ type Tree interface {
 	Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.ID, shallow bool, err error)
 	// Commits calls f with each of some commits.
 	Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error
+	// AuthorDate returns when the author of a commit wrote it.
+	AuthorDate(ctx context.Context, commit repo.ID) (string, error)
+	// ContentsAt returns the content ids of files in commits, zero where a commit has no such file.
+	ContentsAt(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error)
+	// Blobs returns contents of git of at most MaxBytes; the others are nil.
+	Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error)
 	Reader
 }
 

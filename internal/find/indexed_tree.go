@@ -209,12 +209,7 @@ func (t *IndexedTree) contents(ctx context.Context, files []*repo.File) ([][]byt
 		for i, f := range files {
 			ids[i] = f.ID
 		}
-		err := t.Workspace.Git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
-			if size >= 0 && size <= MaxBytes {
-				contents[i] = append([]byte{}, b...)
-			}
-		})
-		return contents, err
+		return t.Blobs(ctx, ids)
 	}
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {
@@ -246,6 +241,27 @@ func (t *IndexedTree) Recent(ctx context.Context, head repo.ID, limit int) ([]re
 // Commits calls f with each of some commits.
 func (t *IndexedTree) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error {
 	return t.Workspace.Git.Commits(ctx, ids, f)
+}
+
+// AuthorDate returns when the author of a commit wrote it.
+func (t *IndexedTree) AuthorDate(ctx context.Context, commit repo.ID) (string, error) {
+	return t.Workspace.Git.AuthorDate(ctx, commit)
+}
+
+// ContentsAt returns the content ids of files in commits.
+func (t *IndexedTree) ContentsAt(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
+	return t.Workspace.Git.Contents().At(ctx, places)
+}
+
+// Blobs returns contents of git of at most MaxBytes; the others are nil.
+func (t *IndexedTree) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
+	contents := make([][]byte, len(ids))
+	err := t.Workspace.Git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+		if size >= 0 && size <= MaxBytes {
+			contents[i] = append([]byte{}, b...)
+		}
+	})
+	return contents, err
 }
 
 // Read returns the content of a file; that of a symbolic link is its target. It returns nil if the file is too large or

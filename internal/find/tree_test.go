@@ -18,6 +18,7 @@ import (
 
 // A memoryTree is a tree of files in memory.
 type memoryTree struct {
+	Tree    // nil: the other methods are not called
 	files   map[repo.Path]string
 	notes   map[repo.Path]string
 	commits []repo.Commit // newest first

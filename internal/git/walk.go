@@ -261,3 +261,9 @@ func (r *Repo) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) e
 	format := strings.Replace(walkFormat, "%aI", "%cI", 1)
 	return r.walk(ctx, strings.NewReader(revisions.String()), []string{"--no-walk=unsorted"}, format, nil, f)
 }
+
+// AuthorDate returns when the author of a commit wrote it, in RFC 3339.
+func (r *Repo) AuthorDate(ctx context.Context, id repo.ID) (string, error) {
+	out, err := r.git().Read(ctx, nil, "log", "--no-walk", "--format=%aI", id.String(), "--")
+	return strings.TrimSpace(out), err
+}

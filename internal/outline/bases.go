@@ -19,7 +19,7 @@ func (s *Symbol) Bases(lang Language) []string {
 		}
 	case TypeScript, TSX, JavaScript:
 		if s.Kind == Class || s.Kind == Interface {
-			return scriptBases(afterName(s))
+			return scriptBases(afterName(s), "extends", "implements")
 		}
 	case Go:
 		return goBases(s)
@@ -32,6 +32,19 @@ func (s *Symbol) Bases(lang Language) []string {
 	default: // the bases of other languages are not read
 	}
 	return nil
+}
+
+// Contracts returns the types that a type promises to be: its bases, and the interfaces that it implements.
+func (s *Symbol) Contracts(lang Language) []string {
+	list := s.Bases(lang)
+	switch lang {
+	case TypeScript, TSX, JavaScript:
+		if s.Kind == Class {
+			list = append(list, scriptBases(afterName(s), "implements", "extends")...)
+		}
+	default:
+	}
+	return list
 }
 
 // afterName returns the part of a signature after the name.
@@ -69,14 +82,15 @@ func pythonBases(rest string) []string {
 	return baseNames(list, ".")
 }
 
-func scriptBases(rest string) []string {
+// scriptBases returns the types behind one keyword, up to another one.
+func scriptBases(rest, keyword, until string) []string {
 	words := splitList(rest, ' ')
 	for i, word := range words {
-		if word != "extends" {
+		if word != keyword {
 			continue
 		}
 		end := i + 1
-		for end < len(words) && words[end] != "implements" {
+		for end < len(words) && words[end] != until {
 			end++
 		}
 		return baseNames(splitList(strings.Join(words[i+1:end], " "), ','), ".")

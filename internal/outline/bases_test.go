@@ -50,3 +50,19 @@ func TestBases(t *testing.T) {
 		}
 	}
 }
+
+func TestContracts(t *testing.T) {
+	for source, want := range map[string][]string{
+		"class A extends B<T> implements I, ns.J<K, L> {}": {"B", "I", "ns.J"},
+		"class A implements I {}":                          {"I"},
+		"interface A extends B {}":                         {"B"},
+	} {
+		o, err := outline.Parse("a.ts", []byte(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Symbols[0].Contracts(o.Language); !slices.Equal(got, want) {
+			t.Errorf("contracts of A in %q are %q, should be %q", source, got, want)
+		}
+	}
+}

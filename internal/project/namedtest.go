@@ -48,6 +48,55 @@ func (p *Project) NamedTests(file repo.Path) []repo.Path {
 	return nil
 }
 
+// CommandTests returns the tests that are named for a command, sorted: test_file_track_untrack_commands.rs for
+// cmd_file_untrack. The command is what a symbol implements whose name has the word cmd or command, or else a file with
+// such a name. The tests have all other words of the name, and are of the same package and language.
+func (p *Project) CommandTests(file repo.Path, symbol string) []repo.Path {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	words := commandWords(symbol)
+	if words == nil {
+		words = commandWords(strings.TrimSuffix(file.Base(), path.Ext(file.Base())))
+	}
+	if len(words) == 0 || p.isTest(file) {
+		return nil
+	}
+	var list []repo.Path
+	for _, test := range p.files {
+		stem, ok := testedStem(test)
+		if !ok || !sameLanguage(test, file) || !p.isTest(test) || p.packageDir(test) != p.packageDir(file) {
+			continue
+		}
+		has := partsOf(stem)
+		isNamed := !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(has, w) })
+		isSpecific := len(words) > 1 || slices.Equal(withoutCommandWord(has), words)
+		if isNamed && isSpecific {
+			list = append(list, test)
+		}
+	}
+	return list
+}
+
+// commandWords returns the words of the command that a name is about; nil if the name does not say that it is one.
+func commandWords(name string) []string {
+	all := partsOf(name)
+	words := withoutCommandWord(all)
+	if len(words) == len(all) {
+		return nil
+	}
+	return words
+}
+
+func partsOf(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return c == '_' || c == '-' || c == '.' })
+}
+
+func withoutCommandWord(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.Contains([]string{"cmd", "command", "commands"}, w)
+	})
+}
+
 // isGenericStem reports whether a name does not identify a file.
 func isGenericStem(stem string) bool {
 	switch strings.ToLower(stem) {

@@ -61,3 +61,34 @@ module x
 		}
 	}
 }
+
+func TestCommandTests(t *testing.T) {
+	p := open(t, `
+-- Cargo.toml --
+[package]
+name = "x"
+-- src/cmd_file_untrack.rs --
+-- src/commands/file/track.rs --
+-- src/cmd_log.rs --
+-- src/file_track.rs --
+-- tests/test_file_track_untrack_commands.rs --
+-- tests/test_file_show_command.rs --
+-- tests/test_log_command.rs --
+-- tests/test_log_colors.rs --
+`)
+	for _, c := range []struct {
+		file   repo.Path
+		symbol string
+		want   []repo.Path
+	}{
+		{"src/cmd_file_untrack.rs", "", []repo.Path{"tests/test_file_track_untrack_commands.rs"}},
+		{"src/commands/file/track.rs", "cmd_file_track", []repo.Path{"tests/test_file_track_untrack_commands.rs"}},
+		{"src/commands/file/track.rs", "track", nil},
+		{"src/cmd_log.rs", "", []repo.Path{"tests/test_log_command.rs"}}, // one word alone says little
+		{"src/file_track.rs", "", nil},                                   // not named as a command
+	} {
+		if got := p.CommandTests(c.file, c.symbol); !slices.Equal(got, c.want) {
+			t.Errorf("tests of the command %s#%s: %v, expected %v", c.file, c.symbol, got, c.want)
+		}
+	}
+}

@@ -107,3 +107,53 @@ func TestMethod(t *testing.T) {
 		t.Errorf("Store.Put may be used by %+v, expected web/unknown.go, in\n%s", a.AmbiguousIn, text)
 	}
 }
+
+// A method is compared with those of the same name: interfaces, traits and bases that it implements, its
+// implementors, and calls on unknown values, but for those with another number of arguments.
+func TestContracts(t *testing.T) {
+	tree := &memoryTree{files: map[repo.Path]string{
+		"go.mod":      "module shop\n",
+		"db/store.go": "package db\n\ntype Store struct{}\n\nfunc (s *Store) Get(key string) error { return nil }\n",
+		"db/two.go":   "package db\n\ntype Two struct{}\n\nfunc (t *Two) Get(key, kind string) error { return nil }\n",
+		"web/web.go":  "package web\n\ntype Getter interface{ Get(key string) error }\n\ntype Wide interface{ Get(key string) (int, error) }\n",
+		"Cargo.toml":  "[package]\nname = \"shop\"\n",
+		"src/lib.rs":  "pub mod cart;\npub trait Price {\n    fn price(&self) -> u32;\n    fn label(&self) -> u32 { 1 }\n}\npub fn sum(p: &dyn Price) -> u32 { p.price() }\n",
+		"src/cart.rs": "use crate::Price;\npub struct Cart;\nimpl Price for Cart {\n    fn price(&self) -> u32 { 1 }\n}\npub trait Other { fn price(&self) -> u32; }\n",
+		"a.py":        "class Base:\n    def run(self, n): ...\n\nclass Middle(Base): ...\n",
+		"b.py":        "from a import Middle\n\nclass Last(Middle):\n    def run(self, n): ...\n\ndef f(x, y: Middle):\n    x.run(1)\n    x.run(1, 2, 3)\n    y.run(1)\n",
+		"c.ts":        "export interface Shape { area(): number }\n",
+		"d.ts":        "import { Shape } from './c';\nexport class Disc implements Shape { area() { return 1 } }\n",
+	}}
+	x := indexOf(t, tree)
+	for _, c := range []struct{ asked, implements, implementedBy, ambiguous string }{
+		{"Store.Get", "Getter.Get", "", ""},
+		{"Two.Get", "", "", ""},
+		{"Getter.Get", "", "Store.Get", ""},
+		{"Cart.price", "Price.price", "", "src/lib.rs:6"},
+		{"Price.price", "", "Cart.price", "src/lib.rs:6"},
+		{"Other.price", "", "", "src/lib.rs:6"},
+		{"Base.run", "", "Last.run", "b.py:7"},
+		{"Last.run", "Base.run", "", "b.py:7"},
+		{"Shape.area", "", "Disc.area", ""},
+		{"Disc.area", "Shape.area", "", ""},
+	} {
+		a, err := answerFrom(t.Context(), x, tree, Query{Asked: c.asked, whole: repo.Path(c.asked)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var above, below, ambiguous []string
+		for _, i := range a.Through {
+			above = append(above, i.Name)
+		}
+		for _, i := range a.ImplementedBy {
+			below = append(below, i.Name)
+		}
+		for _, f := range a.AmbiguousIn {
+			ambiguous = append(ambiguous, lineList(f.Path, f.Lines, f.More, NoLimit))
+		}
+		got := [3]string{strings.Join(above, " "), strings.Join(below, " "), strings.Join(ambiguous, " ")}
+		if want := [3]string{c.implements, c.implementedBy, c.ambiguous}; got != want {
+			t.Errorf("%s: implements, implemented by, ambiguous: %q, expected %q", c.asked, got, want)
+		}
+	}
+}

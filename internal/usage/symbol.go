@@ -194,7 +194,10 @@ func (r *reader) symbol(asked string, found []searchindex.Declaration) error {
 			if err := r.history(j.Path); err != nil {
 				return err
 			}
-			if err := r.throughInterfaces(j.Path, &s); err != nil {
+			if err := r.contracts(j.Path, &s); err != nil {
+				return err
+			}
+			if err := r.introduced(j.Path, &s); err != nil {
 				return err
 			}
 		}
@@ -328,11 +331,16 @@ func (r *reader) addMentions(list []searchindex.Declaration, declaring []repo.Pa
 	search := NewMentionSearch(r.ctx, r.index, r.tree, r.paths)
 	unresolved := make(map[string]bool)
 	for _, member := range []bool{true, false} {
-		i := slices.IndexFunc(list, func(d searchindex.Declaration) bool { return isMember(&d.Symbol) == member })
-		if i < 0 {
+		var symbols []outline.Symbol
+		for _, d := range list {
+			if isMember(&d.Symbol) == member {
+				symbols = append(symbols, d.Symbol)
+			}
+		}
+		if len(symbols) == 0 {
 			continue
 		}
-		found, err := search.search(&list[i].Symbol, declaring, known)
+		found, err := search.search(symbols, declaring, known)
 		if err != nil {
 			return err
 		}

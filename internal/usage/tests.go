@@ -32,6 +32,7 @@ const (
 	maxReachedFiles = 1500 // files that are looked at for tests that reach a file through others
 	maxReachSteps   = 5    // edges between such a test and the file
 	maxCaseFiles    = 40   // test files that are read for the names of their tests
+	nearestTests    = 3    // such tests that the answer names
 	manySymbols     = 12   // of the asked file; a test file that uses more of them is about all of it
 )
 
@@ -39,7 +40,10 @@ const (
 // the tests that reach them through other files. name is the symbol that was asked for, if any.
 func (r *reader) addTests(files []repo.Path, users []User, name string) error {
 	reached, err := r.reachedBy(files, users, r.listTests(files, users, name))
-	r.answer.ReachedByTests = reached
+	r.answer.ReachedByTests = len(reached)
+	for _, p := range reached[:min(nearestTests, len(reached))] {
+		r.answer.NearestTests = append(r.answer.NearestTests, p.JSON())
+	}
 	return err
 }
 
@@ -76,7 +80,8 @@ func (r *reader) listTests(files []repo.Path, users []User, name string) map[rep
 			named[p] = true
 			add(p, "uses", nil, false) // the file contains tests of its own
 		}
-		for _, test := range r.project.NamedTests(p) {
+		_, symbol := splitName(name)
+		for _, test := range append(r.project.NamedTests(p), r.project.CommandTests(p, symbol)...) {
 			named[test] = true
 			add(test, "named", nil, true)
 		}
@@ -186,8 +191,8 @@ func (r *reader) testsBelow(dir repo.Path) {
 	r.answer.Tests = append(list, r.answer.Tests...)
 }
 
-// reachedBy counts the test files that use one of the users, directly or through further files.
-func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path]int) (int, error) {
+// reachedBy lists the test files that use one of the users, directly or through further files: the nearest first.
+func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path]int) ([]repo.Path, error) {
 	seen := make(map[repo.Path]bool)
 	for _, p := range files {
 		seen[p] = true
@@ -199,7 +204,7 @@ func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path
 			next = append(next, u.path)
 		}
 	}
-	count := 0
+	var reached []repo.Path
 	for range maxReachSteps {
 		frontier := next
 		next = nil
@@ -209,7 +214,7 @@ func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path
 			}
 			list, err := r.index.UserFiles(r.ctx, p)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			for _, from := range list {
 				if seen[from] {
@@ -217,16 +222,16 @@ func (r *reader) reachedBy(files []repo.Path, users []User, listed map[repo.Path
 				}
 				seen[from] = true
 				if _, known := listed[from]; !known && r.project.IsTest(from) {
-					count++
+					reached = append(reached, from)
 				}
 				next = append(next, from)
 			}
 			if len(seen) > maxReachedFiles {
-				return count, nil
+				return reached, nil
 			}
 		}
 	}
-	return count, nil
+	return reached, nil
 }
 
 // extensionFamily groups extensions of one language.

@@ -242,7 +242,7 @@ func (t *textWriter) users(list []User, limit, left int, inside, ownFile bool) (
 // noUser prints that there is no user except tests.
 func (t *textWriter) noUser(tested, ownFile bool) string {
 	switch {
-	case len(t.answer.Through) > 0:
+	case slices.ContainsFunc(t.answer.Through, func(i InterfaceUses) bool { return len(i.UsedBy) > 0 }):
 		return "ken found no direct use of it"
 	case t.answer.isOpen() && ownFile:
 		return "ken found no certain use of it in other files"
@@ -322,6 +322,10 @@ func (t *textWriter) symbol() {
 		if len(d.SameFile) > 0 {
 			lines := strings.TrimPrefix(t.lineList("", d.SameFile, moreOfPlaces(d.OwnUses)), ":")
 			t.linef("  also in this file: %s  %s", lines, t.quote(t.places(d.OwnUses)))
+		}
+		if in := a.Introduced; in != nil {
+			day, _, _ := strings.Cut(in.Date, "T")
+			t.linef("  since %s: %s %s", day, in.Commit.Short(), t.quote(strconv.Quote(english.Clip(in.Subject, 72))))
 		}
 		users := a.UsedBy
 		if several {
@@ -458,10 +462,15 @@ func (t *textWriter) tests() {
 		left += len(group)
 	}
 	t.more(left, "test file")
+	var nearest []string
+	for _, p := range a.NearestTests {
+		nearest = append(nearest, p.Path)
+	}
+	names := t.quote(listed(nearest, a.ReachedByTests))
 	if n := a.ReachedByTests; n == 1 {
-		t.linef("1 more test file reaches it through other files")
+		t.linef("1 more test file reaches it through other files: %s", names)
 	} else if n > 1 {
-		t.linef("%d more test files reach it through other files", n)
+		t.linef("%d more test files reach it through other files: %s", n, names)
 	}
 }
 
@@ -593,16 +602,33 @@ func ambiguousUses(n int, besides bool) string {
 	return fmt.Sprintf("%d %suses are ambiguous", n, more)
 }
 
-// through prints the files that may call a method through an interface.
+// through prints the methods of interfaces that a method implements, with the files that may call it through them, and
+// the methods that implement it.
 func (t *textWriter) through() {
+	a := t.answer
 	few := t.few(5)
-	for _, i := range t.answer.Through {
+	var unused []string
+	for _, i := range a.Through {
+		method := fmt.Sprintf("%s (%s:%d)", i.Name, i.Path, i.Line)
+		if len(i.UsedBy) == 0 {
+			unused = append(unused, method)
+			continue
+		}
 		var files []string
 		for _, f := range i.UsedBy[:min(few, len(i.UsedBy))] {
 			files = append(files, t.lineList(f.Path, f.Lines, f.More))
 		}
-		method := t.quote(fmt.Sprintf("%s (%s:%d)", i.Name, i.Path, i.Line))
-		t.linef("likely through %s: %s", method, t.quote(listed(files, len(i.UsedBy)+i.More)))
+		t.linef("likely through %s: %s", t.quote(method), t.quote(listed(files, len(i.UsedBy)+i.More)))
+	}
+	if n := len(unused) + a.More["through"]; n > 0 {
+		t.linef("implements %s", t.quote(listed(unused[:min(few, len(unused))], n)))
+	}
+	var methods []string
+	for _, i := range a.ImplementedBy[:min(few, len(a.ImplementedBy))] {
+		methods = append(methods, fmt.Sprintf("%s (%s:%d)", i.Name, i.Path, i.Line))
+	}
+	if n := len(a.ImplementedBy) + a.More["implemented_by"]; n > 0 {
+		t.linef("implemented by %s", t.quote(listed(methods, n)))
 	}
 }
 

@@ -93,7 +93,7 @@ func NewMentionSearch(
 // files of languages without rules. Uses that lead to one of several declarations are among them. Documents, lock
 // files and generated files are not, and neither are comments.
 func (m *MentionSearch) Of(p repo.Path, s *outline.Symbol) (Unresolved, error) {
-	found, err := m.search(s, []repo.Path{p}, nil)
+	found, err := m.search([]outline.Symbol{*s}, []repo.Path{p}, nil)
 	all := found.unresolved
 	for _, f := range found.ambiguous {
 		all.add(f)
@@ -214,9 +214,12 @@ type namedIn struct {
 	unresolved Unresolved  // all others
 }
 
-// search reads the files that may mention a symbol, without those that declare it or are known to use it.
-func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known map[repo.Path]bool) (namedIn, error) {
+// search reads the files that may mention one of some symbols with one name. In those that declare it or are known to
+// use it, it looks only for members of values of unknown type.
+func (m *MentionSearch) search(symbols []outline.Symbol, declaring []repo.Path, known map[repo.Path]bool) (namedIn, error) {
 	var found namedIn
+	s := &symbols[0]
+	isKnown := func(p repo.Path) bool { return known[p] || slices.Contains(declaring, p) }
 	terms := searchindex.Terms(s.Name)
 	if len(terms) == 0 {
 		return found, nil
@@ -227,7 +230,8 @@ func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known m
 	}
 	private := isPrivate(declaring[0], s)
 	candidates = slices.DeleteFunc(candidates, func(c searchindex.Entry) bool {
-		if known[c.Path] || slices.Contains(declaring, c.Path) || !m.mayMention(&c) {
+		isNoUse := !m.mayMention(&c)
+		if isNoUse || isKnown(c.Path) && !isMember(s) {
 			return true
 		}
 		isBeside := func(p repo.Path) bool { return p.Dir() == c.Path.Dir() }
@@ -246,10 +250,11 @@ func (m *MentionSearch) search(s *outline.Symbol, declaring []repo.Path, known m
 		files = files[:min(len(files), maxOpenFiles)]
 	}
 	err = m.tree.References(m.ctx, files, func(f repo.File, refs *outline.References) error {
-		in, err := m.inFile(f, refs, s, isShort)
+		in, err := m.inFile(f, refs, s, isShort && !isKnown(f.Path))
 		if err != nil {
 			return err
 		}
+		in.open.Lines = m.withFittingCalls(f, &in.open, symbols)
 		if len(in.open.Lines) > 0 && extensionFamily(f.Path) == family {
 			found.ambiguous = append(found.ambiguous, in.open)
 		} else {

@@ -117,25 +117,29 @@ func Edges(ctx context.Context, finder *find.Finder, at repo.ID) ([]Edge, error)
 
 // A Answer lists the users of something, what it uses, and its tests.
 type Answer struct {
-	At             string        `json:"at"` // the commit, or "worktree"
-	repo.PathJSON                // of the file or directory; "" for several declarations
-	Symbol         string        `json:"symbol"`
-	Declarations   []Declaration `json:"declarations"` // of the symbol, or the main ones of the file
-	UsedBy         []User        `json:"used_by"`
-	Uses           []User        `json:"uses"`
-	Tests          []Test        `json:"tests"`
-	ReachedByTests int           `json:"reached_by_tests"` // test files that are not in Tests
-	// Through lists interfaces through which the symbol, a method, may be called.
-	Through     []InterfaceUses `json:"through,omitempty"`
-	ChangesWith []ChangesWith   `json:"changes_with"`
-	Commits     *CommitSpan     `json:"commits,omitempty"` // the commits that ChangesWith counts
-	SameBytes   []repo.PathJSON `json:"same_bytes"`
-	Mentions    []Mention       `json:"mentions"`               // of the path, or of the symbol in other spellings
-	Ambiguous   int             `json:"ambiguous"`              // uses that may mean something else
-	AmbiguousIn []FileLines     `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
-	Unresolved  Unresolved      `json:"unresolved"`             // mentions that may be uses
-	Unknown     []fault.Unknown `json:"unknown,omitempty"`      // users, or all of it
-	More        map[string]int  `json:"more,omitempty"`         // the number of files above the limit, by list
+	At             string          `json:"at"` // the commit, or "worktree"
+	repo.PathJSON                  // of the file or directory; "" for several declarations
+	Symbol         string          `json:"symbol"`
+	Declarations   []Declaration   `json:"declarations"` // of the symbol, or the main ones of the file
+	UsedBy         []User          `json:"used_by"`
+	Uses           []User          `json:"uses"`
+	Tests          []Test          `json:"tests"`
+	ReachedByTests int             `json:"reached_by_tests"`        // test files that are not in Tests
+	NearestTests   []repo.PathJSON `json:"nearest_tests,omitempty"` // the first of them
+	// Through lists methods of interfaces, traits and base classes that the symbol implements.
+	Through []InterfaceUses `json:"through,omitempty"`
+	// ImplementedBy lists the methods that implement the symbol.
+	ImplementedBy []Implementor   `json:"implemented_by,omitempty"`
+	Introduced    *Introduction   `json:"introduced,omitempty"` // nil if it is unknown
+	ChangesWith   []ChangesWith   `json:"changes_with"`
+	Commits       *CommitSpan     `json:"commits,omitempty"` // the commits that ChangesWith counts
+	SameBytes     []repo.PathJSON `json:"same_bytes"`
+	Mentions      []Mention       `json:"mentions"`               // of the path, or of the symbol in other spellings
+	Ambiguous     int             `json:"ambiguous"`              // uses that may mean something else
+	AmbiguousIn   []FileLines     `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
+	Unresolved    Unresolved      `json:"unresolved"`             // mentions that may be uses
+	Unknown       []fault.Unknown `json:"unknown,omitempty"`      // users, or all of it
+	More          map[string]int  `json:"more,omitempty"`         // the number of files above the limit, by list
 
 	// Directory is set if the answer is about a directory.
 	Directory bool `json:"-"`
@@ -171,6 +175,7 @@ type TestsDocument struct {
 	Symbol         string          `json:"symbol"`
 	Tests          []Test          `json:"tests"`
 	ReachedByTests int             `json:"reached_by_tests"`
+	NearestTests   []repo.PathJSON `json:"nearest_tests,omitempty"`
 	More           map[string]int  `json:"more,omitempty"`
 	Unresolved     Unresolved      `json:"unresolved"`
 	Unknown        []fault.Unknown `json:"unknown,omitempty"`
@@ -180,7 +185,7 @@ type TestsDocument struct {
 func (a *Answer) TestsDocument() TestsDocument {
 	d := TestsDocument{
 		At: a.At, PathJSON: a.PathJSON, Symbol: a.Symbol, Tests: a.Tests, ReachedByTests: a.ReachedByTests,
-		Unresolved: a.Unresolved, Unknown: a.Unknown,
+		NearestTests: a.NearestTests, Unresolved: a.Unresolved, Unknown: a.Unknown,
 	}
 	if n := a.More["tests"]; n > 0 {
 		d.More = map[string]int{"tests": n}
