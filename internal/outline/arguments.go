@@ -27,7 +27,7 @@ func (s *Symbol) Arguments(lang Language) (least, most int, ok bool) {
 		required, possible := argumentsOf(param, lang)
 		isBound := i == 0 && s.Kind == Method && !strings.Contains(s.Signature, "@staticmethod")
 		if isBound && lang == Python {
-			required, possible = 0, 1 // Type.method(value) is a call, too
+			required = 0 // Type.method(value) is a call, too
 		}
 		least += required
 		most = min(NoMost, most+possible)
