@@ -59,7 +59,8 @@ func (u *unsureMentions) ownMentions(f *change.File, name string, isKey bool) us
 	text := u.Change.Read(f.Path, false)
 	blocks := `(?s)<(?:script|style)\b.*?</(?:script|style)>`
 	if isComponent(f.Path) {
-		pattern = `[{"'=(](?:[^<>]|=>)*\b` + quoted + `\b|\b` + quoted + `\(`
+		name := `[^.\w$]` + quoted + `(?:[^\w=]|=[=>]|$)` // neither a member nor an attribute
+		pattern = `[{"'=(](?:[^<>]|=>)*?` + name + `|[{"'=(]` + quoted + `(?:[^\w=]|=[=>]|$)|(?:^|[^.\w$])` + quoted + `\(`
 		text = regexp.MustCompile(blocks).ReplaceAllFunc(text, func(block []byte) []byte {
 			return bytes.Repeat([]byte("\n"), bytes.Count(block, []byte("\n")))
 		})
@@ -117,7 +118,8 @@ func keysIn(o *outline.Outline, code string) (keys []string) {
 			component := strings.TrimSpace(word(i-2) + word(i-3))
 			given = given || isParameter && strings.IndexFunc(component, unicode.IsUpper) == 0
 			module := word(i-1) == "=" && word(i-2) == "exports"
-			value := isExported(lines[i]) && strings.Contains("=(:,[", word(i-1))
+			inCode := len(objects) > 0 && !objects[len(objects)-1] // of a function
+			value := !inCode && isExported(lines[i]) && strings.Contains("=(:,[", word(i-1))
 			objects = append(objects, given || module || value)
 		case "}":
 			objects = objects[:max(0, len(objects)-1)]

@@ -191,7 +191,7 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 	for i := range f.Change.Files {
 		j.paths[f.Change.Files[i].Path] = true
 	}
-	for _, step := range []func() error{j.unread, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also, j.unsure, j.hidden, j.compiled} {
+	for _, step := range []func() error{j.unread, j.docs, j.drift, j.broken, j.added, j.signatures, j.tests, j.stale, j.also, j.unsure, j.hidden, j.compiled} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ type judge struct {
 	paths  map[repo.Path]bool // that the change touched, in the new tree
 	told   map[toldUse]bool   // in the lines of the kinds broken and may use
 
-	checked int // changed signatures that a compiler checks
+	checked []*change.Signature // that a compiler checks
 }
 
 // A toldUse is a use of a removed symbol; of a whole file if symbol is "".

@@ -9,15 +9,22 @@ import (
 	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/usage"
+	"ken/internal/uses"
 )
 
 // signatures lists the users of symbols whose callers must change, in languages whose compiler does not check
-// calls. In other languages it counts them, if All is set.
+// calls, and in TypeScript, whose calls may stand in files that no compiler sees. compiled counts the others.
 func (j *judge) signatures() error {
 	for i := range j.Change.Signatures {
 		s := &j.Change.Signatures[i]
-		if !unchecked(s.File.After.Language) {
-			j.checked++
+		lang := s.File.After.Language
+		isScript := lang == outline.TypeScript || lang == outline.TSX
+		if !unchecked(lang) {
+			j.checked = append(j.checked, s)
+		}
+		isOverloaded := len(change.ByName(s.File.After)[s.After.FullName()]) > 1
+		if !unchecked(lang) && (!isScript || isOverloaded) {
 			continue
 		}
 		if err := j.callers(s); err != nil {
@@ -27,15 +34,33 @@ func (j *judge) signatures() error {
 	return nil
 }
 
-// compiled adds a line about the changed signatures that a compiler checks, if the review has no other line or All is
-// set: their callers may be broken.
+// compiled adds a line about the changed signatures that a compiler checks, with the number of their users, unless another
+// line says that something may be broken. With All it always does.
 func (j *judge) compiled() error {
-	isEmpty := len(j.review.Lines)+len(j.review.Unknown) == 0
-	if j.checked > 0 && (j.All || isEmpty) {
-		l := Line{Kind: Also}
-		l.setText(prose(english.Count(j.checked, "signature") + " that a compiler checks changed"))
-		j.add(l)
+	isQuiet := func(l Line) bool { return l.Kind == Tests || l.Kind == Stale || l.Kind == Also }
+	isTold := len(j.review.Unknown) > 0 || slices.ContainsFunc(j.review.Lines, func(l Line) bool { return !isQuiet(l) })
+	if len(j.checked) == 0 || isTold && !j.All {
+		return nil
 	}
+	users := make(map[repo.Path]bool)
+	for _, s := range j.checked {
+		edges, err := j.Index.Users(j.ctx, s.File.Path)
+		if err != nil {
+			return err
+		}
+		for _, e := range edges {
+			if e.Symbol == s.After.FullName() {
+				users[e.From] = true
+			}
+		}
+	}
+	text := english.Count(len(j.checked), "signature") + " that a compiler checks changed"
+	if len(users) > 0 {
+		text += ", used by " + english.Count(len(users), "file")
+	}
+	l := Line{Kind: Also}
+	l.setText(prose(text))
+	j.add(l)
 	return nil
 }
 
@@ -73,6 +98,17 @@ func (j *judge) callers(s *change.Signature) error {
 		}
 	}
 	judge(p, true, func(c call) bool { return c.isOwnCall(s) })
+	if callee != name && callee == s.After.Name { // a member of values whose type may be unknown
+		found, err := usage.NewMentionSearch(j.ctx, j.Index, j.Tree, nil).Of(p, s.After)
+		if err != nil {
+			return err
+		}
+		for _, f := range found.Places {
+			if from, err := f.Raw(); err == nil && uses.Family(from) == uses.Family(p) {
+				judge(from, false, func(c call) bool { return c.before != "" && slices.Contains(f.Lines, c.line) })
+			}
+		}
+	}
 	j.addCause(wrong)
 	j.addCause(open)
 	return nil
@@ -108,7 +144,8 @@ func parameters(s *outline.Symbol) (list []parameter, ok bool) {
 	onlyKeywords := false
 	add := func(text string) {
 		text = strings.TrimSpace(text)
-		if text != "" && text != "/" && text != "*" {
+		isParameter := text != "" && text != "/" && text != "*"
+		if isParameter && !strings.HasPrefix(text, "this:") { // this of TypeScript is the receiver
 			p := parameterOf(text)
 			p.keywordOnly = onlyKeywords
 			list = append(list, p)
@@ -117,8 +154,12 @@ func parameters(s *outline.Symbol) (list []parameter, ok bool) {
 	}
 	for i := start; i < len(signature); i++ {
 		switch signature[i] {
-		case '(', '[', '{':
+		case '(', '[', '{', '<':
 			depth++
+		case '>':
+			if c := signature[i-1]; c != '=' && c != '-' {
+				depth--
+			}
 		case ')', ']', '}':
 			depth--
 			if depth == 0 {
@@ -137,12 +178,13 @@ func parameters(s *outline.Symbol) (list []parameter, ok bool) {
 
 func parameterOf(text string) parameter {
 	p := parameter{rest: strings.HasPrefix(text, "*") || strings.HasPrefix(text, "...") || strings.HasPrefix(text, "&")}
-	p.optional = strings.Contains(text, "=")
+	head, _, _ := strings.Cut(text, ":")
+	p.optional = strings.Contains(strings.ReplaceAll(text, "=>", ""), "=") || strings.HasSuffix(head, "?")
 	text = strings.TrimLeft(text, "*.&")
 	if i := strings.IndexByte(text, '$'); i >= 0 { // in PHP the type comes first
 		text = text[i:]
 	}
-	end := strings.IndexAny(text, ":= ")
+	end := strings.IndexAny(text, ":?= ")
 	if end < 0 {
 		end = len(text)
 	}

@@ -1,0 +1,163 @@
+package review
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ken/internal/change"
+	"ken/internal/english"
+	"ken/internal/fault"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/uses"
+)
+
+// added lists the places that may need what the change adds to a type: implementors of an interface, a trait or an
+// abstract class, and in Rust matches of an enum and literals of a struct.
+func (j *judge) added() error {
+	for i := range j.Change.Files {
+		f := &j.Change.Files[i]
+		isCompared := f.Before != nil && f.After != nil && f.After.Partial == ""
+		if !isCompared || f.FileKind == repo.KindTest {
+			continue
+		}
+		was := change.ByName(f.Before)
+		lines := strings.Split(string(j.Change.Read(f.Path, false)), "\n")
+		for k := range f.After.Symbols {
+			owner := &f.After.Symbols[k]
+			if len(was[owner.FullName()]) == 0 {
+				continue
+			}
+			var names []string
+			for m := range f.After.Symbols {
+				s := &f.After.Symbols[m]
+				isPart := s.FullName() == owner.FullName()+"."+s.Name && len(was[s.FullName()]) == 0
+				if isPart && isRequired(f.After.Language, owner, s, lines) {
+					names = append(names, s.Name)
+				}
+			}
+			if len(names) == 0 {
+				continue
+			}
+			if err := j.addNeeded(f, owner, names); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isRequired reports whether what a type is used for must have a new part of it.
+func isRequired(lang outline.Language, owner, s *outline.Symbol, lines []string) bool {
+	last := strings.TrimSpace(lines[min(max(s.EndLine, 1), len(lines))-1])
+	switch owner.Kind {
+	case outline.Interface:
+		return !strings.Contains(s.Signature, s.Name+"?") && !strings.Contains(s.Signature, "default ")
+	case outline.Trait:
+		return strings.HasSuffix(last, ";") && !strings.Contains(last, "}")
+	case outline.Class:
+		return strings.Contains(s.Signature, "abstract") || strings.Contains(lines[max(s.Line, 1)-1], "@abstract")
+	case outline.Enum, outline.Struct:
+		return lang == outline.Rust
+	default:
+		return false
+	}
+}
+
+// addNeeded adds the places that may need new parts of a type.
+func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string) error {
+	quoted := regexp.QuoteMeta(owner.Name)
+	pattern := `\b(?:class|struct|record)\b[^{]*\b` + quoted + `\b`
+	switch owner.Kind {
+	case outline.Trait:
+		pattern = `\bimpl\b.*\b` + quoted + `\b.*\bfor\b`
+	case outline.Enum:
+		pattern = `\b` + quoted + `::\w+.*=>`
+	case outline.Struct:
+		pattern = `(?:^|[(=,{&]|return|=>)\s*(?:\w+::)*` + quoted + `\s*\{`
+	default: // the pattern of a class
+	}
+	from := map[repo.Path]bool{f.Path: true}
+	users, err := j.Index.Users(j.ctx, f.Path)
+	if err != nil {
+		return err
+	}
+	full := owner.FullName()
+	for _, e := range users {
+		from[e.From] = from[e.From] || e.Symbol == full || strings.HasPrefix(e.Symbol, full+".")
+	}
+	declared, err := j.Index.Declarations(j.ctx, names[0])
+	if err != nil {
+		return err
+	}
+	what := []textPart{data(full + "." + names[0])}
+	if more := len(names) - 1; more > 0 {
+		what = append(what, prose(" and "+english.Count(more, "more name")))
+	}
+	what = append(what, prose(" of "), data(f.Path.String()), prose(", which this change adds"))
+	c := &cause{kind: MayUse, verb: "may need ", what: what}
+	c.command = "ken uses " + fault.Quote(string(f.Path)+"#"+full)
+	for p := range from {
+		hasIt := false
+		for _, d := range declared {
+			hasIt = hasIt || d.Path == p && p != f.Path
+		}
+		for _, place := range mentionsIn(p, j.Change.Read(p, false), regexp.MustCompile(pattern)).Places {
+			isOwn := func(line int) bool { return p == f.Path && line >= owner.Line && line <= owner.EndLine }
+			if lines := slices.DeleteFunc(place.Lines, isOwn); !hasIt && len(lines) > 0 {
+				c.add(p, lines...)
+			}
+		}
+	}
+	if uses.Family(f.Path) == outline.Go {
+		if err := j.addGoTypes(c, f, full, names[0]); err != nil {
+			return err
+		}
+	}
+	isData := owner.Kind == outline.Enum || owner.Kind == outline.Struct
+	if len(c.places) == 0 && !isData {
+		j.unknown(Unsure, "ken found nothing that must have "+joined(what), c.command)
+	}
+	j.addCause(c)
+	return nil
+}
+
+// addGoTypes adds the Go types that have all methods which an interface had, and not the new one.
+func (j *judge) addGoTypes(c *cause, f *change.File, contract, added string) error {
+	types := make(map[string]int) // methods by directory and type
+	lines := make(map[string]int)
+	files := make(map[string]repo.Path)
+	count := 0
+	for _, s := range f.Before.Symbols {
+		if s.FullName() == contract+"."+s.Name {
+			count++
+			found, err := j.Index.Declarations(j.ctx, s.Name)
+			if err != nil {
+				return err
+			}
+			for _, d := range found {
+				if d.Symbol.Kind == outline.Method && uses.Family(d.Path) == outline.Go {
+					key := string(d.Path.Dir()) + "#" + strings.TrimSuffix(d.Symbol.FullName(), s.Name)
+					types[key]++
+					lines[key] = d.Symbol.Line
+					files[key] = d.Path
+				}
+			}
+		}
+	}
+	found, err := j.Index.Declarations(j.ctx, added)
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		delete(types, string(d.Path.Dir())+"#"+strings.TrimSuffix(d.Symbol.FullName(), added))
+	}
+	for key, n := range types {
+		isContract := key == string(f.Path.Dir())+"#"+contract+"."
+		if n == count && !isContract {
+			c.add(files[key], lines[key])
+		}
+	}
+	return nil
+}
