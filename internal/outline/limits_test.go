@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ken/internal/repo"
@@ -55,6 +56,27 @@ func TestManyLinks(t *testing.T) {
 		if n := after.TotalAlloc - before.TotalAlloc; n > most {
 			t.Errorf("%.10q…, %d bytes, took %d bytes, want at most %d", src, len(src), n, most)
 		}
+	}
+}
+
+// Machines with many processors parse few large files at once, since each takes much memory.
+func TestLargeFilesTakeTurns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(12))
+	text := []byte(strings.Repeat("a ", 500_000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var group sync.WaitGroup
+	for range 12 {
+		group.Go(func() {
+			if _, err := Parse("a.md", text); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	runtime.ReadMemStats(&after)
+	if grown := (after.HeapSys - before.HeapSys) >> 20; grown > 1000 {
+		t.Errorf("parsing 12 documents of 1 MB at once took %d MB", grown)
 	}
 }
 

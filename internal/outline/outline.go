@@ -136,6 +136,12 @@ func ParseWithReferences(path repo.Path, content []byte) (*Outline, *References,
 	return parse(path, content, true)
 }
 
+// largeBytes is the size above which only as many files are parsed at once as large has room for: the tree of a file of
+// 1 MB can take 250 MB.
+const largeBytes = 256 << 10
+
+var large = make(chan struct{}, 2)
+
 func parse(path repo.Path, content []byte, wantRefs bool) (o *Outline, refs *References, err error) {
 	lang := LanguageOf(path, content)
 	if lang == Unknown {
@@ -164,6 +170,10 @@ func parse(path repo.Path, content []byte, wantRefs bool) (o *Outline, refs *Ref
 			err = fmt.Errorf("%w of %s: the %s grammar failed: %v", ErrNone, path, lang, r)
 		}
 	}()
+	if len(content) > largeBytes {
+		large <- struct{}{}
+		defer func() { <-large }()
+	}
 	f, err := read(lang, path, content, wantRefs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w of %s: %w", ErrNone, path, err)
