@@ -42,11 +42,15 @@ type team struct {
 	t       *testing.T
 	srv     *modeltest.Server
 	address string
+	env     []string // more variables for its commands
 }
 
 // at makes a command run with the store of the team and the key of the model.
 func (m *team) at(address string) func(*exec.Cmd) {
-	return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, append(m.srv.Env(), "KEN_STORE="+address)...) }
+	return func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, append(m.srv.Env(), "KEN_STORE="+address)...)
+		cmd.Env = append(cmd.Env, m.env...)
+	}
 }
 
 func (m *team) ken(args ...string) outcome {
@@ -368,6 +372,34 @@ func TestWorkerErrorsHaveHints(t *testing.T) {
 		if strings.Contains(o.stdout+o.stderr, secret) {
 			t.Errorf("%q prints the password: %+v", c.args, o)
 		}
+	}
+}
+
+// Runs whose addresses the user of a worker did not allow stop no worker. It tells the reason of each once, and
+// describes the directories of other runs.
+func TestRunsThatAreNotAllowedStopNoWorker(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t, pgtest.Database(t), describe)
+	other := t.TempDir()
+	handOut := func(address string) int64 {
+		m.Write(".ken/config.yaml", "survey:\n  provider: anthropic\n  model: m1\n  exclude: [.ken]\n  base_url: "+address+"\n")
+		m.Write("x.go", "package x // "+address+"\n")
+		m.Commit(address)
+		m.env = []string{"HOME=" + other, "XDG_STATE_HOME=" + other} // another user starts the run
+		defer func() { m.env = nil }()
+		m.ken("allow", address)
+		return m.handOut()
+	}
+	handOut("http://127.0.0.1:9/a")
+	handOut("http://127.0.0.1:9/b")
+	w := m.worker(m.Dir, m.address)
+	await(t, "both runs are refused", func() bool { return strings.Count(w.said(), "leaving a directory") >= 2 })
+	time.Sleep(5 * time.Second) // several attempts
+	run := handOut(m.srv.URL)
+	m.ken("allow", m.srv.URL)
+	await(t, "the run is done", func() bool { return m.run(run).State == "done" })
+	if told := strings.Count(w.said(), "leaving a directory"); told != 2 {
+		t.Errorf("the worker told %d times why it leaves two runs to others\n%s", told, w.said())
 	}
 }
 

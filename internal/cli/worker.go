@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,7 +78,7 @@ func (w *WorkerCounts) count(what string) {
 func (p *program) work(ctx context.Context, opts worker.Options) error {
 	var mu sync.Mutex
 	var did WorkerCounts
-	var trouble string // printed last
+	told := make(map[string]string) // what went wrong, by the text that was printed
 	opts.Ready = func(list []string) {
 		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", english.Count(len(list), "repository"))
 	}
@@ -87,9 +88,9 @@ func (p *program) work(ctx context.Context, opts worker.Options) error {
 		did.count(e.What)
 		switch e.What {
 		case "away", "unable":
-			// Print the same problem once, and not with every attempt.
-			if text := e.Err.Error(); text != trouble {
-				trouble = text
+			// Print the same problem once, and not with every attempt. Several runs may have one each.
+			if text := e.Err.Error(); told[text] == "" {
+				told[text] = e.What
 				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving a directory to other workers"}[e.What], term.CleanText(text))
 				if hint := fault.HintOf(e.Err); hint != "" {
 					p.io.Remarkf("hint: %s", term.CleanText(hint))
@@ -100,7 +101,7 @@ func (p *program) work(ctx context.Context, opts worker.Options) error {
 			p.io.Remarkf("ken: finishing current directories; press Ctrl-C again to stop at once")
 			return
 		}
-		trouble = ""
+		maps.DeleteFunc(told, func(_, what string) bool { return what == "away" })
 		if p.io.JSON {
 			return
 		}
