@@ -319,7 +319,7 @@ func (s *fileState) expect(t *testing.T, when, command, got string) {
 	}
 }
 
-var printedCommand = regexp.MustCompile(`(?m)(?:→ |hint: (?:[^:\n]*: )?|  )((?:ken|git) (?:summary diff|diff|add|uses|brief|status) [^\n]*)$`)
+var printedCommand = regexp.MustCompile(`(?m)(?:→ |run: |hint: (?:[^:\n]*: )?|  )((?:ken|git) (?:summary diff|diff|add|uses|brief|status) [^\n]*)$`)
 
 // runPrinted runs the commands about the file that an answer prints.
 func (s *fileState) runPrinted(t *testing.T, r *testrepo.Repo, answer string) {

@@ -10,6 +10,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/usage"
 	"ken/internal/uses"
 )
 
@@ -53,13 +54,16 @@ func isRequired(lang outline.Language, owner, s *outline.Symbol, lines []string)
 	last := strings.TrimSpace(lines[min(max(s.EndLine, 1), len(lines))-1])
 	switch owner.Kind {
 	case outline.Interface:
+		if lang == outline.Go && s.Kind != outline.Method {
+			return false // another interface, whose methods ken does not list here
+		}
 		return !strings.Contains(s.Signature, s.Name+"?") && !strings.Contains(s.Signature, "default ")
 	case outline.Trait:
 		return strings.HasSuffix(last, ";") && !strings.Contains(last, "}")
 	case outline.Class:
 		return strings.Contains(s.Signature, "abstract") || strings.Contains(lines[max(s.Line, 1)-1], "@abstract")
 	case outline.Enum, outline.Struct:
-		return lang == outline.Rust
+		return lang == outline.Rust && (s.Kind == outline.Member || s.Kind == outline.Field)
 	default:
 		return false
 	}
@@ -103,6 +107,13 @@ func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string)
 		for _, d := range declared {
 			hasIt = hasIt || d.Path == p && p != f.Path
 		}
+		word := regexp.MustCompile(`(?:::|[{,(]\s*|^\s*)` + regexp.QuoteMeta(names[0]) + `\b`)
+		mentions := mentionsIn(p, j.Change.Read(p, false), word).Places
+		isAdapted := j.paths[p] && slices.ContainsFunc(mentions, func(place usage.FileLines) bool {
+			isOutside := func(line int) bool { return line < owner.Line || line > owner.EndLine }
+			return p != f.Path || slices.ContainsFunc(place.Lines, isOutside)
+		})
+		hasIt = hasIt || isAdapted && uses.Family(p) == outline.Rust
 		for _, place := range mentionsIn(p, j.Change.Read(p, false), regexp.MustCompile(pattern)).Places {
 			isOwn := func(line int) bool { return p == f.Path && line >= owner.Line && line <= owner.EndLine }
 			if lines := slices.DeleteFunc(place.Lines, isOwn); !hasIt && len(lines) > 0 {

@@ -2,7 +2,6 @@ package review
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func (p *Place) label(most int) string {
 		lines = append(lines, strconv.Itoa(n))
 	}
 	if more := len(p.Lines) - len(lines); more > 0 {
-		lines = append(lines, fmt.Sprintf("+%d", more))
+		return p.Path + ":" + strings.Join(lines, ",") + " +" + english.Count(more, "line")
 	}
 	if len(lines) == 0 {
 		return p.Path
@@ -63,7 +62,7 @@ func (c *cause) firstPlaces() (words []textPart) {
 		separator = ", "
 	}
 	if more := len(c.places) - fewPlaces; more > 0 {
-		words = append(words, prose(fmt.Sprintf(", +%d", more)))
+		words = append(words, prose(", +"+english.Count(more, "file")))
 	}
 	return words
 }

@@ -88,7 +88,7 @@ func writeRows(b *strings.Builder, lines []Line, quote func(string) string) {
 		if l.Kind == Tests && l.Command != "" {
 			parts = fmt.Sprintf("%-7s  %-*s  %s", l.Kind, width, l.subject(quote), quote(l.Command))
 		} else if l.Command != "" {
-			parts += "  " + quote(l.Command)
+			parts += "  run: " + quote(l.Command)
 		}
 		b.WriteString(strings.TrimRight(parts, " ") + "\n")
 		if !l.listAll {

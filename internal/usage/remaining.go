@@ -265,7 +265,7 @@ type remainingSearch struct {
 // remainingOf returns the uses of removed things in one file, unless the name now leads to another declaration: its old
 // edges, the uses in the file that declared them, and the members that the old tree left open.
 func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.References, old uses.Resolution) ([]Leftover, error) {
-	list := s.oldEdges(file, old.Edges)
+	list := s.oldEdges(file, refs, old.Edges)
 	list = append(list, s.ownUses(file, refs)...)
 	list = append(list, s.openMembers(file, refs, old.Open)...)
 	left, err := s.lostImports(file, refs, list)
@@ -305,7 +305,9 @@ type oldUse struct {
 }
 
 // oldEdges returns the old edges of one file that lead to something removed. A likely edge may have been wrong.
-func (s *remainingSearch) oldEdges(file *uses.ParsedFile, edges []uses.Edge) (list []oldUse) {
+func (s *remainingSearch) oldEdges(
+	file *uses.ParsedFile, refs *outline.References, edges []uses.Edge,
+) (list []oldUse) {
 	for i := range edges {
 		e := &edges[i]
 		if via := s.wanted[e.Via]; via != nil && via.lost[lastName(e.Symbol)] && file.Language == outline.Rust {
@@ -322,9 +324,22 @@ func (s *remainingSearch) oldEdges(file *uses.ParsedFile, edges []uses.Edge) (li
 			continue
 		}
 		l := Leftover{From: file.Path, Lines: e.Lines, To: e.To, Symbol: e.Symbol, Exact: e.Certainty == uses.Exact && !r.mayInherit}
+		if lines := s.importLines(file, refs, e.To); r.moved && len(lines) > 0 {
+			l.Lines = lines
+		}
 		list = append(list, oldUse{l, e, removed && r.last != e.Symbol})
 	}
 	return list
+}
+
+// importLines returns the lines on which a file imports another one: where a move of that one breaks it.
+func (s *remainingSearch) importLines(file *uses.ParsedFile, refs *outline.References, to repo.Path) (lines []int) {
+	for _, im := range refs.Imports {
+		if s.before.Imported(file, im.Module) == to {
+			lines = append(lines, im.Line)
+		}
+	}
+	return lines
 }
 
 // ownUses returns the uses of removed symbols in the file that declared them. References leave out what their file
