@@ -26,7 +26,7 @@ import (
 
 // version identifies the tables and the versions of the outlines in them. The first number changes with the
 // tables, with the terms in them and with how uses are resolved.
-const version = 7<<16 | outline.Version<<8 | outline.ReferencesVersion
+const version = 8<<16 | outline.Version<<8 | outline.ReferencesVersion
 
 // FileName returns the name of the index of the worktree whose git directory is gitDir.
 func FileName(gitDir string) string { return filepath.Join(gitDir, "ken", "cache", "search.db") }

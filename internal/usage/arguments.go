@@ -72,7 +72,10 @@ func argumentsIn(text string) (n int, known bool) {
 		case strings.IndexByte(")]}", c) >= 0:
 			depth--
 			if depth == 0 {
-				n := countOf(commas, isEmpty)
+				n := commas
+				if !isEmpty { // nothing may follow the last comma
+					n++
+				}
 				mayBeMore := n == 1 && strings.Contains(text[1:i], "(") // the call in it may have several results
 				return n, !mayBeMore
 			}
@@ -84,12 +87,4 @@ func argumentsIn(text string) (n int, known bool) {
 		}
 	}
 	return 0, false
-}
-
-// countOf returns the number of arguments between commas. Nothing may follow the last one.
-func countOf(commas int, lastIsEmpty bool) int {
-	if lastIsEmpty {
-		return commas
-	}
-	return commas + 1
 }

@@ -314,12 +314,14 @@ func (m *MentionSearch) inFile(
 			switch {
 			case isMember(s) && u.Member:
 				found.open.addLines(u.Lines, u.More)
+			case !isMember(s) && u.Name != s.Name: // the name stands before a member
+				found.words.addLines(u.Lines, u.More)
 			case !isMember(s) && (!u.Member || mayBeModule(file, u.Qualifier)):
 				found.words.addLines(u.Lines, u.More)
 			}
 		}
 		for _, im := range left.Imports {
-			if slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Name == s.Name }) {
+			if importsName(im, s.Name) {
 				found.words.addLines([]int{im.Line}, 0)
 			}
 		}
@@ -366,18 +368,25 @@ func mayBeModule(file *uses.ParsedFile, qualifier string) bool {
 	}
 }
 
+// importsName reports whether an import binds a name of a module: use a::Name has the name at the end of its module.
+func importsName(im outline.Import, name string) bool {
+	return slices.ContainsFunc(im.Names, func(b outline.Binding) bool {
+		return b.Name == name || b.Name == "" && endsIn(im.Module, name)
+	})
+}
+
 // openIn returns what the rules of the language leave open about a name in a file.
 func (m *MentionSearch) openIn(
 	file *uses.ParsedFile, refs *outline.References, s *outline.Symbol,
 ) (uses.Resolution, error) {
 	part := &outline.References{Imports: refs.Imports, Partial: refs.Partial}
+	isNamed := func(im outline.Import) bool { return importsName(im, s.Name) }
+	isBound := isMember(s) || slices.ContainsFunc(refs.Imports, isNamed)
 	for _, u := range refs.Uses {
-		if u.Name == s.Name {
+		first, _, _ := strings.Cut(u.Qualifier, "::")
+		if u.Name == s.Name || !isBound && first == s.Name {
 			part.Uses = append(part.Uses, u)
 		}
-	}
-	isNamed := func(im outline.Import) bool {
-		return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Name == s.Name })
 	}
 	if len(part.Uses) == 0 && !slices.ContainsFunc(refs.Imports, isNamed) {
 		return uses.Resolution{}, nil

@@ -48,12 +48,14 @@ func TestUnresolvedMentions(t *testing.T) {
 		"script: a member that arrays have": {"lib.ts", "T.find", map[repo.Path]string{
 			"a.ts": "export function a(x) { x.find() }\n",
 		}, []string{"a.ts:[1]"}},
-		"script: an override": {"lib.ts", "T.frob", map[repo.Path]string{"a.ts": "export class U {\n  frob() {}\n}\n"}, nil},
-		"several files":       {"lib.ts", "frob2", map[repo.Path]string{"b.html": "<a onclick=\"frob2()\">\n", "a.yaml": "run: frob2\n"}, []string{"a.yaml:[1]", "b.html:[1]"}},
+		"script: an override":                {"lib.ts", "T.frob", map[repo.Path]string{"a.ts": "export class U {\n  frob() {}\n}\n"}, nil},
+		"rust: an import that leads nowhere": {"src/lib.rs", "Frob2", map[repo.Path]string{"src/a.rs": "use crate::gone::Frob2;\nfn a() { Frob2::new(); }\n"}, []string{"src/a.rs:[1]"}},
+		"rust: before a member":              {"src/lib.rs", "Frob2", map[repo.Path]string{"src/a.rs": "use super::gone::*;\n\nfn a() { Frob2::new(); }\n"}, []string{"src/a.rs:[3]"}},
+		"several files":                      {"lib.ts", "frob2", map[repo.Path]string{"b.html": "<a onclick=\"frob2()\">\n", "a.yaml": "run: frob2\n"}, []string{"a.yaml:[1]", "b.html:[1]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := &memoryTree{files: map[repo.Path]string{"go.mod": "module m\n", "lib.go": declaring, "lib.py": python, "lib.ts": script}}
-			for _, other := range []repo.Path{"lib.go", "lib.py", "lib.ts"} {
+			tree := &memoryTree{files: map[repo.Path]string{"go.mod": "module m\n", "lib.go": declaring, "lib.py": python, "lib.ts": script, "src/lib.rs": "pub struct Frob2;\n"}}
+			for _, other := range []repo.Path{"lib.go", "lib.py", "lib.ts", "src/lib.rs"} {
 				if other.String() != tt.declaring {
 					delete(tree.files, other)
 				}

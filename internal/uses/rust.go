@@ -108,6 +108,8 @@ func (s *rustScope) use(u *use, used map[string]bool) {
 		if place, ok := s.bound[u.Name]; ok && !u.Member {
 			used[u.Name] = true
 			s.add(place, mentionOf(u))
+		} else if !u.Member {
+			s.add(s.fromGlobs([]string{u.Name}), mentionOf(u))
 		}
 		return
 	}
@@ -134,7 +136,34 @@ func (s *rustScope) path(path []string) rustPlace {
 		}
 		return s.walk(first, path[1:], nil)
 	}
-	return s.resolve(s.e.from.Path, path, nil)
+	if place := s.resolve(s.e.from.Path, path, nil); place.known() || place.outside {
+		return place
+	}
+	return s.fromGlobs(path)
+}
+
+// fromGlobs resolves a path through use module::*. It is likely, because the name may be another one of the prelude.
+func (s *rustScope) fromGlobs(path []string) (found rustPlace) {
+	for i := range s.e.refs.Imports {
+		im := &s.e.refs.Imports[i]
+		isGlob := slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Name == "*" })
+		if !isGlob {
+			continue
+		}
+		place := s.resolve(s.e.from.Path, append(rustPath(im.Module), path...), nil)
+		if place.isModule {
+			return rustPlace{} // or a function of the same name
+		}
+		isOther := found.known() && (place.file != found.file || place.symbol != found.symbol)
+		if place.known() && isOther {
+			return rustPlace{}
+		}
+		if place.known() {
+			found = place
+		}
+	}
+	found.certainty = Likely
+	return found
 }
 
 func (s *rustScope) add(place rustPlace, m mention) {
@@ -292,6 +321,18 @@ func (s *rustScope) parent(p repo.Path) (repo.Path, bool) {
 	return "", false
 }
 
+// isBelow reports whether the module of a file is inside that of another one.
+func (s *rustScope) isBelow(p, above repo.Path) bool {
+	for range maxHeritage {
+		parent, ok := s.parent(p)
+		if !ok || parent == above {
+			return ok
+		}
+		p = parent
+	}
+	return false
+}
+
 // walk follows the names of a path from a place. It returns no place when a name is not
 // found.
 func (s *rustScope) walk(at rustPlace, path []string, trail []target) rustPlace {
@@ -339,16 +380,26 @@ func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) 
 		return rustPlace{}, false
 	}
 	trail = append(slices.Clone(trail), key)
+	// A module sees the private names of those above it.
+	above := s.e.from.Path != at.file && s.isBelow(s.e.from.Path, at.file)
 	for i := range f.imports {
 		im := &f.imports[i]
-		if !im.Reexport {
+		if !im.Reexport && !above {
 			continue
 		}
 		for _, b := range im.Names {
-			if b.Local() != name {
+			isGlob := b.Name == "*"
+			if b.Local() != name && !isGlob {
 				continue
 			}
-			place := s.resolve(at.file, rustImportPath(im.Module, b), trail)
+			path := rustImportPath(im.Module, b)
+			if isGlob {
+				path = append(path, name)
+			}
+			place := s.resolve(at.file, path, trail)
+			if isGlob && !place.known() {
+				continue
+			}
 			if at.certainty == Likely {
 				place.certainty = Likely
 			}

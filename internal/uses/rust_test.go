@@ -262,5 +262,44 @@ func TestRust(t *testing.T) {
 			from: "src/a.rs",
 			want: `src/lib.rs#other`,
 		},
+		{
+			name: "globs: of the names of a module above, also private ones, and of names that a module passes on",
+			archive: `
+				-- Cargo.toml --
+				[package]
+				name = "x"
+				edition = "2021"
+				-- src/lib.rs --
+				decl module a
+				decl module lexer
+				decl module tangle
+				decl module cmd
+				import crate::lexer::Lexer >Lexer
+				import crate::tangle::tangle >tangle
+				-- src/lexer.rs --
+				decl struct Lexer
+				decl method Lexer.lex
+				-- src/tangle.rs --
+				decl func tangle
+				-- src/cmd/mod.rs --
+				decl module cmd
+				reexport crate::cmd::cmd *
+				-- src/cmd/cmd.rs --
+				decl struct Init
+				-- src/a.rs --
+				import super *
+				import crate::cmd::Init >Init
+				call Lexer::lex
+				call tangle
+				use Init
+			`,
+			from: "src/a.rs",
+			want: `
+				src/cmd/cmd.rs#Init via src/cmd/mod.rs
+				src/cmd/mod.rs
+				likely src/lexer.rs#Lexer.lex via src/lib.rs
+				likely src/lib.rs
+			`,
+		},
 	})
 }
