@@ -179,7 +179,7 @@ func (p *program) docsSARIF(found []docs.CheckedMention) sarifLog {
 // docsRule is the rule that a stale mention breaks.
 func docsRule(kind mention.Kind, verdict fresh.Verdict) sarifRule {
 	thing := map[mention.Kind]string{
-		mention.Path: "A file or directory", mention.Symbol: "A symbol", mention.Command: "A command", mention.Anchor: "A heading",
+		mention.Path: "A file or directory", mention.Symbol: "A symbol", mention.Command: "A command", mention.Anchor: "A heading", mention.Option: "An option",
 	}[kind]
 	short, help := thing+" that a document mentions is gone.", "Change the document. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
 	if verdict == docs.Moved {

@@ -242,6 +242,7 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 			c.judgeCommand(m)
 		case mention.Symbol:
 			err = c.judgeSymbol(m)
+		case mention.Option: // a change removes symbols, and ken reads no options from them
 		case mention.Anchor:
 			c.judgeAnchor(m)
 		}

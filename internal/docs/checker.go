@@ -243,7 +243,7 @@ const fixTries = 5
 // fixDocument corrects the listed mentions of one document. If the document has changed since the check, it
 // corrects those that are still at their position.
 func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed FixResult, err error) {
-	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.Verdict == Moved }) {
+	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.hasNewName() }) {
 		return FixResult{Unfixed: listed}, nil
 	}
 	for range fixTries {

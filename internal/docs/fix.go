@@ -36,7 +36,7 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, FixRes
 	var fixed FixResult
 	done := 0
 	for _, j := range list {
-		if j.Verdict != Moved {
+		if !j.hasNewName() {
 			fixed.Unfixed = append(fixed.Unfixed, j)
 			continue
 		}
@@ -69,8 +69,14 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, FixRes
 	return out, fixed
 }
 
+// hasNewName reports whether a mention can be corrected.
+func (m *CheckedMention) hasNewName() bool { return m.Verdict == Moved || m.Renamed != "" }
+
 // newName returns the new name of a mention as its document would write it, or why there is none.
 func newName(doc repo.Path, j *CheckedMention) (name, why string) {
+	if j.Renamed != "" {
+		return strings.TrimSuffix(j.Name, mention.SymbolWord(j.Name)) + j.Renamed, ""
+	}
 	if j.In != "" && !strings.HasPrefix(j.Name, "/") {
 		return "", "its directory may be another one now"
 	}

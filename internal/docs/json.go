@@ -22,6 +22,7 @@ type MentionJSON struct {
 	Date    string        `json:"since_date,omitempty"`
 	Pending bool          `json:"uncommitted,omitempty"`
 	MovedTo *string       `json:"moved_to"`
+	Renamed string        `json:"renamed_to,omitempty"`
 	Written repo.ID       `json:"written,omitzero"`
 	Hidden  string        `json:"hidden,omitempty"`
 	Why     string        `json:"why,omitempty"`
@@ -32,7 +33,7 @@ func (m *CheckedMention) JSON() MentionJSON {
 	file := m.File.JSON()
 	out := MentionJSON{
 		File: file.Path, FileB64: file.B64, Line: m.Line, Mention: m.Text, Name: m.Name,
-		Kind: m.Kind, Form: m.Form, Tool: m.Tool, Verdict: m.Verdict, Hidden: m.Hidden, Why: m.Why,
+		Kind: m.Kind, Form: m.Form, Tool: m.Tool, Verdict: m.Verdict, Hidden: m.Hidden, Why: m.Why, Renamed: m.Renamed,
 		Pending: m.Uncommitted,
 	}
 	if m.Since != nil {

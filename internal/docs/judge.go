@@ -25,6 +25,8 @@ type CheckedMention struct {
 	Uncommitted bool
 	// To is the new path of a moved thing.
 	To repo.Path
+	// Renamed is the name that the commit put in the place of a symbol or an option that is gone; "" if it is unknown.
+	Renamed string
 	// ExistedThen is set if the thing existed when the document named it. Only then has the document become wrong.
 	ExistedThen bool
 	// Written is the commit that wrote the mention; nil if it was not searched for.

@@ -1,11 +1,11 @@
 package docs
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ken/internal/docs/mention"
 	"ken/internal/repo"
@@ -38,7 +38,7 @@ func (m *CheckedMention) key() string {
 // nameKey returns the key of a symbol or a command, which has the same verdict in every document; "" for other
 // kinds.
 func (m *CheckedMention) nameKey() string {
-	if m.Kind != mention.Symbol && m.Kind != mention.Command {
+	if !m.isName() && m.Kind != mention.Command {
 		return ""
 	}
 	return fmt.Sprintf("%s\x00%s\x00%s", m.Kind, m.Tool, m.Name)
@@ -167,9 +167,10 @@ func (j *judge) carry(p *cachedReport) {
 	for _, d := range p.Documents {
 		path := repo.Path(d.Path)
 		for _, key := range d.Held {
-			if kind, rest, _ := bytes.Cut([]byte(key), []byte{0}); string(kind) == string(mention.Symbol) || string(kind) == string(mention.Command) {
-				parts := bytes.Split(rest, []byte{0})
-				names[fmt.Sprintf("%s\x00%s\x00%s", kind, parts[0], parts[2])] = true
+			parts := strings.Split(key, "\x00")
+			m := CheckedMention{Mention: mention.Mention{Kind: mention.Kind(parts[0]), Tool: parts[1], Name: parts[3]}}
+			if name := m.nameKey(); name != "" {
+				names[name] = true
 			}
 		}
 		if j.only[path] {
@@ -192,7 +193,7 @@ func (j *judge) carry(p *cachedReport) {
 			m.Verdict, m.carried = Holds, true
 		case old != nil && (old.judged() || m.Hidden != ""):
 			m.Verdict, m.Since, m.Uncommitted, m.To, m.ExistedThen = old.Verdict, old.Since, old.Uncommitted, old.To, old.ExistedThen
-			m.Written, m.Why, m.Was, m.carried = old.Written, old.Why, old.Was, true
+			m.Written, m.Why, m.Was, m.Renamed, m.carried = old.Written, old.Why, old.Was, old.Renamed, true
 			if old.Hidden == HiddenGenerated {
 				m.Hidden = HiddenGenerated
 			}

@@ -60,7 +60,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 	if err := j.judgePastCommands(ctx, open[mention.Command], claims); err != nil {
 		return err
 	}
-	return j.judgePastSymbols(ctx, open[mention.Symbol], claims)
+	return j.judgePastSymbols(ctx, append(open[mention.Symbol], open[mention.Option]...), claims)
 }
 
 // pathsByName returns all paths of files and directories that ever existed, by their last element.

@@ -1,8 +1,10 @@
 package docs
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"ken/internal/docs/mention"
 	"ken/internal/outline"
@@ -168,7 +170,11 @@ func (v *fileVersion) at(p repo.Path) {
 
 // defines reports whether the content defines a symbol. If the grammar fails, a content with the name may define
 // it. A text in an unknown language defines nothing.
-func (v *fileVersion) defines(name symbolName) bool {
+func (v *fileVersion) defines(name symbolName) (has bool) {
+	if name.isOption {
+		eachOption(v.content, func(_ int, word []byte) { has = has || string(word) == name.member })
+		return has
+	}
 	if !HasWord(v.content, name.member) || outline.LanguageOf(v.path, v.content) == outline.Unknown {
 		return false
 	}
@@ -240,11 +246,11 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 		if m.Since == nil || searches[i].last < 0 {
 			continue
 		}
-		var before, after *outline.Outline
+		var before []byte
 		for _, p := range j.history.parents.Of(searches[i].last) {
 			checks = append(checks, versionCheck{
 				place:  repo.CommitPath{Commit: j.history.Commit(p).ID, Path: searches[i].file},
-				search: &removalSearch{is: func(v *fileVersion) bool { before = v.read(); return false }},
+				search: &removalSearch{is: func(v *fileVersion) bool { before = bytes.Clone(v.content); return false }},
 			})
 			whose = append(whose, -1)
 			break
@@ -252,9 +258,8 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 		checks = append(checks, versionCheck{
 			place: repo.CommitPath{Commit: m.Since.ID, Path: searches[i].file},
 			search: &removalSearch{is: func(v *fileVersion) bool {
-				after = v.read()
-				if name := replacementOf(before, after, g.name); name != "" {
-					m.Why += "; " + name + " is in its place"
+				if m.Renamed = renamedTo(before, v.content, mention.SymbolWord(m.Name)); m.Renamed != "" {
+					m.Why += "; renamed to " + m.Renamed
 				}
 				return false
 			}},
@@ -265,10 +270,15 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 		}
 		for _, p := range changed[slices.Index(commits, m.Since.ID)] {
 			if !mention.IsDocument(p) && outline.MayHaveOutline(p) && !isTest(p) {
-				member := symbolName{member: g.name.member}
+				isMember := func(s outline.Symbol) bool {
+					return s.FullName() != s.Name && mention.SymbolWord(s.Name) == g.name.member
+				}
 				checks = append(checks, versionCheck{
-					place:  repo.CommitPath{Commit: m.Since.ID, Path: p},
-					search: &removalSearch{is: func(v *fileVersion) bool { return v.defines(member) }},
+					place: repo.CommitPath{Commit: m.Since.ID, Path: p},
+					search: &removalSearch{is: func(v *fileVersion) bool {
+						o := v.read()
+						return o != nil && slices.ContainsFunc(o.Symbols, isMember)
+					}},
 				})
 				whose = append(whose, g.mention)
 			}
@@ -298,44 +308,50 @@ func (v *fileVersion) read() *outline.Outline {
 	return v.outline
 }
 
-// replacementOf returns the symbol that replaced another: it is new, of the same kind, and between the same
-// neighbours. "" for none.
-func replacementOf(before, after *outline.Outline, name symbolName) string {
-	if before == nil || after == nil {
-		return ""
+// renamedTo returns the name that a commit put in the place of another in a file: a line without the old name is the
+// same but for it. "" for none, or for several.
+func renamedTo(before, after []byte, name string) string {
+	kept := make(map[string]bool)
+	for line := range strings.Lines(string(before)) {
+		kept[line] = true
 	}
-	had := make(map[string]bool)
-	at := -1
-	for i := range before.Symbols {
-		s := &before.Symbols[i]
-		had[s.FullName()] = true
-		owner := split(s.FullName()).owner
-		if mention.SymbolWord(s.Name) == name.member && (name.owner == "" || owner == name.owner || owner == "") {
-			at = i
+	var added []string
+	for line := range strings.Lines(string(after)) {
+		if !kept[line] {
+			added = append(added, line)
 		}
-	}
-	if at < 0 {
-		return ""
-	}
-	neighbour := func(o *outline.Outline, i int) string {
-		if i < 0 || i >= len(o.Symbols) {
-			return ""
-		}
-		return o.Symbols[i].FullName()
 	}
 	found := ""
-	for i := range after.Symbols {
-		s := &after.Symbols[i]
-		if had[s.FullName()] || s.Kind != before.Symbols[at].Kind || s.Depth != before.Symbols[at].Depth {
+	for line := range strings.Lines(string(before)) {
+		at := outline.WordAt(line, name)
+		if at < 0 {
 			continue
 		}
-		beside := neighbour(after, i-1) == neighbour(before, at-1) && neighbour(after, i+1) == neighbour(before, at+1)
-		if beside && found != "" {
-			return ""
-		}
-		if beside {
-			found = s.FullName()
+		front, back := line[:at], line[at+len(name):]
+		for _, other := range added {
+			to, ok := strings.CutPrefix(other, front)
+			if ok {
+				to, ok = strings.CutSuffix(to, back)
+			}
+			if !ok || !isNewName(to, name) || to == found {
+				continue
+			}
+			if found != "" {
+				return ""
+			}
+			found = to
 		}
 	}
 	return found
+}
+
+// isNewName reports whether a text can be a new name of the same kind as an old one.
+func isNewName(text, old string) bool {
+	for i := range len(text) {
+		isDash := text[i] == '-' && strings.Contains(old, "-")
+		if !wordBytes()[text[i]] && !isDash {
+			return false
+		}
+	}
+	return text != "" && text != old
 }

@@ -13,8 +13,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A symbolName is the name of a symbol: a member, and its owner if the repository has that: a type, or a package.
-type symbolName struct{ owner, member string }
+// A symbolName is the name of a symbol: a member, and its owner if the repository has that: a type, or a package. For
+// an option it is the word that identifies it.
+type symbolName struct {
+	owner, member string
+	isOption      bool
+}
 
 // A symbolScan searches the files of the tree for names of symbols.
 //
@@ -23,13 +27,14 @@ type symbolName struct{ owner, member string }
 // variable or from another project, and only the member counts. A member also counts in a file that declares a
 // type which the declaration of the owner names: the owner may inherit it.
 type symbolScan struct {
-	words wordSet                // members, and whether they occur in code
-	pairs map[symbolName]bool    // qualified names, and whether they occur in code
-	owned wordSet                // words that own a member, and whether they occur in code
-	ofAny map[string][]string    // owners by member
-	homes map[string][]repo.File // files by the owners that they declare, or belong to
-	coded map[string][]repo.File // files by the members of pairs in their code
-	known map[symbolName]bool    // pairs in a file that the owner may inherit from
+	options wordSet                // words of options, and whether a file has them
+	words   wordSet                // members, and whether they occur in code
+	pairs   map[symbolName]bool    // qualified names, and whether they occur in code
+	owned   wordSet                // words that own a member, and whether they occur in code
+	ofAny   map[string][]string    // owners by member
+	homes   map[string][]repo.File // files by the owners that they declare, or belong to
+	coded   map[string][]repo.File // files by the members of pairs in their code
+	known   map[symbolName]bool    // pairs that the owner declares, or may inherit
 
 	mu     sync.Mutex
 	having map[string][]repo.File // files by the words that occur anywhere in them
@@ -40,7 +45,7 @@ const maxHaving = 300
 
 func newSymbolScan() *symbolScan {
 	return &symbolScan{
-		words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(wordSet), ofAny: make(map[string][]string),
+		options: make(wordSet), words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(wordSet), ofAny: make(map[string][]string),
 		homes: make(map[string][]repo.File), coded: make(map[string][]repo.File), known: make(map[symbolName]bool), having: make(map[string][]repo.File),
 	}
 }
@@ -56,8 +61,12 @@ func split(name string) symbolName {
 }
 
 // add adds the name of a mention to the search.
-func (s *symbolScan) add(name string) {
-	n := split(name)
+func (s *symbolScan) add(m *mention.Mention) {
+	n := nameOf(m)
+	if n.isOption {
+		s.options.add(n.member)
+		return
+	}
 	s.words.add(n.member)
 	if _, known := s.pairs[n]; n.owner != "" && !known {
 		s.pairs[n] = false
@@ -70,11 +79,13 @@ func (s *symbolScan) add(name string) {
 func (s *symbolScan) path(p repo.Path) {
 	for element := range strings.SplitSeq(string(p), "/") {
 		s.words.mark([]byte(element))
+		s.options.markOptions([]byte(element))
 	}
 }
 
 // text marks the names in a file. It is safe for concurrent use.
 func (s *symbolScan) text(f repo.File, text []byte) {
+	s.options.markOptions(text)
 	code := codeOf(f.Path)
 	has := make(map[string]bool)   // anywhere
 	coded := make(map[string]bool) // members, in code
@@ -105,9 +116,10 @@ func (s *symbolScan) text(f repo.File, text []byte) {
 		known.Store(true)
 		if len(owners) > 0 {
 			coded[string(word)] = true
+			isQuoted := quoted(text, at, len(word)) // code may look the name up
 			for _, owner := range owners {
-				if after(text[:at], owner) {
-					used = append(used, symbolName{owner, string(word)})
+				if isQuoted || after(text[:at], owner) {
+					used = append(used, symbolName{owner: owner, member: string(word)})
 				}
 			}
 		}
@@ -133,6 +145,13 @@ func (s *symbolScan) text(f repo.File, text []byte) {
 	for _, n := range used {
 		s.pairs[n] = true
 	}
+}
+
+// quoted reports whether a word in a text is a string.
+func quoted(text []byte, at, size int) bool {
+	const quotes = "\"'`"
+	end := at + size
+	return at > 0 && end < len(text) && text[at-1] == text[end] && strings.IndexByte(quotes, text[end]) >= 0
 }
 
 // after reports whether a text ends with an owner and a separator.
@@ -197,10 +216,18 @@ func packagesOf(p repo.Path) []string {
 // packageOf reports whether a file may belong to a package with this name.
 func packageOf(p repo.Path, name string) bool { return slices.Contains(packagesOf(p), name) }
 
+// nameOf returns the name of a symbol or an option.
+func nameOf(m *mention.Mention) symbolName {
+	if m.Kind == mention.Option {
+		return symbolName{member: string(mention.OptionWord([]byte(m.Name), nil)), isOption: true}
+	}
+	return split(m.Name)
+}
+
 // nameOf returns the name to search for. It has no owner if no file declares the owner, unless the owner checks
 // like a type that is gone.
-func (s *symbolScan) nameOf(name string) symbolName {
-	n := split(name)
+func (s *symbolScan) nameOf(m *mention.Mention) symbolName {
+	n := nameOf(m)
 	if n.owner != "" && len(s.homes[n.owner]) == 0 && !s.ownerGone(n.owner) {
 		n.owner = ""
 	}
@@ -212,9 +239,18 @@ func (s *symbolScan) ownerGone(owner string) bool {
 	return owner != strings.ToLower(owner) && !s.owned[owner].Load()
 }
 
+// isProven reports whether a name that holds is proven to. The word of a qualified name may be about anything else in
+// the file of its owner: the name is proven if code writes it with its owner, or if the owner declares or inherits it.
+func (s *symbolScan) isProven(n symbolName) bool {
+	isLoose := n.owner == "" || len(s.homes[n.owner]) == 0 || len(s.homes[n.owner]) > maxHaving
+	return isLoose || s.pairs[n] || s.known[n]
+}
+
 // holds reports whether a name occurs in the code of the tree.
-func (s *symbolScan) holds(name string) bool {
-	n := split(name)
+func (s *symbolScan) holds(n symbolName) bool {
+	if n.isOption {
+		return s.options[n.member].Load()
+	}
 	if !s.words[n.member].Load() {
 		return false
 	}
@@ -238,6 +274,37 @@ func (s *symbolScan) holds(name string) bool {
 	})
 }
 
+// declared finds the qualified names that a file of their owner declares. A file that cannot be parsed may declare all.
+func (s *symbolScan) declared(ctx context.Context, tree *workTree) error {
+	asked := make(map[repo.Path][]symbolName)
+	var files []repo.File
+	for n := range s.pairs {
+		if !s.holds(n) || s.isProven(n) {
+			continue
+		}
+		for _, f := range s.coded[n.member] {
+			if asked[f.Path] == nil {
+				files = append(files, f)
+			}
+			asked[f.Path] = append(asked[f.Path], n)
+		}
+	}
+	var mu sync.Mutex
+	return tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
+		f := files[i]
+		var o *outline.Outline
+		if err == nil {
+			o, err = outline.Parse(f.Path, text)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, n := range asked[f.Path] {
+			isDeclared := err != nil || o.Partial != "" || slices.ContainsFunc(o.Symbols, func(d outline.Symbol) bool { return n.definedBy(f.Path, &d) })
+			s.known[n] = s.known[n] || isDeclared
+		}
+	})
+}
+
 // inherited finds the qualified names whose member is in a file that declares a type which the declaration of the
 // owner names.
 func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
@@ -252,7 +319,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 		}
 	}
 	for n := range s.pairs {
-		if !s.holds(n.owner+"."+n.member) && s.words[n.member].Load() {
+		if !s.holds(n) && s.words[n.member].Load() {
 			ask(s.homes[n.owner])
 			ask(s.coded[n.member])
 		}
@@ -335,6 +402,9 @@ func isTest(p repo.Path) bool {
 
 // definedBy reports whether a symbol of a file has this name.
 func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
+	if n.isOption {
+		return true
+	}
 	if mention.SymbolWord(s.Name) != n.member {
 		return false
 	}
@@ -373,13 +443,17 @@ func typeKind(k outline.Kind) bool {
 type commentMarks struct {
 	line  []string // up to the end of the line
 	stars bool     // /* … */, with a star at the start of each line
+	shell bool
 }
+
+// isProgram reports whether a file of this kind is the source of a program, and no script of a shell.
+func (c commentMarks) isProgram() bool { return len(c.line) > 0 && !c.shell }
 
 // codeOf returns the comment syntax of a file, zero if it is not source code.
 func codeOf(p repo.Path) commentMarks {
-	switch outline.LanguageOf(p, nil) {
+	switch lang := outline.LanguageOf(p, nil); lang {
 	case outline.Python, outline.Ruby, outline.Bash:
-		return commentMarks{line: []string{"#"}}
+		return commentMarks{line: []string{"#"}, shell: lang == outline.Bash}
 	case outline.Go, outline.Rust, outline.Java, outline.JavaScript, outline.TypeScript, outline.TSX, outline.C, outline.CPP, outline.CSharp, outline.PHP:
 		return commentMarks{line: []string{"//"}, stars: true}
 	default:

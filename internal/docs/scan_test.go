@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 	"ken/internal/testcost"
 )
@@ -25,7 +26,7 @@ func TestSymbolScan(t *testing.T) {
 	}
 	scan := newSymbolScan()
 	for name := range names {
-		scan.add(name)
+		scan.add(&mention.Mention{Kind: mention.Symbol, Name: name})
 	}
 	for name, text := range files {
 		f := repo.File{Path: repo.Path(name), Mode: repo.Regular}
@@ -35,7 +36,7 @@ func TestSymbolScan(t *testing.T) {
 	named := map[string]bool{"Base": true}
 	scan.inheritedFrom(map[string]map[string]bool{"Context": named}, map[repo.Path]map[string]bool{"src/base.py": named})
 	for name, want := range names {
-		if got := scan.holds(name); got != want {
+		if got := scan.holds(split(name)); got != want {
 			t.Errorf("%s holds: %v, want %v", name, got, want)
 		}
 	}
@@ -45,7 +46,7 @@ func TestSymbolScan(t *testing.T) {
 func TestSymbolScanOfLongLine(t *testing.T) {
 	testcost.Linear(t, "one long line", 20_000, func(n int) {
 		scan := newSymbolScan()
-		scan.add("Context.enter")
+		scan.add(&mention.Mention{Kind: mention.Symbol, Name: "Context.enter"})
 		scan.text(repo.File{Path: "a.js"}, []byte(strings.Repeat("x = Context.enter ; ", n/20)))
 	})
 }

@@ -43,6 +43,38 @@ func (w wordSet) mark(text []byte) {
 	})
 }
 
+// markOptions marks the words of options in a text.
+func (w wordSet) markOptions(text []byte) {
+	if len(w) == 0 {
+		return
+	}
+	eachOption(text, func(_ int, word []byte) {
+		if seen := w[string(word)]; seen != nil && !seen.Load() {
+			seen.Store(true)
+		}
+	})
+}
+
+// eachOption calls f with each name in a text that may be an option: its position, and the word that identifies it.
+func eachOption(text []byte, f func(at int, word []byte)) {
+	var buffer []byte
+	is := wordBytes()
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		inName := i < len(text) && (is[text[i]] || text[i] == '-')
+		switch {
+		case inName && start < 0:
+			start = i
+		case !inName && start >= 0:
+			if word := mention.OptionWord(text[start:i], buffer); word != nil {
+				f(start, word)
+				buffer = word
+			}
+			start = -1
+		}
+	}
+}
+
 // in returns the set of words in a text.
 func (w wordSet) in(text []byte) map[string]bool {
 	var found map[string]bool
@@ -69,7 +101,8 @@ var wordBytes = sync.OnceValue(func() *[256]bool {
 
 // eachWord calls f with each word of a text and its position.
 func eachWord(text []byte, f func(at int, word []byte)) {
-	start, is := -1, wordBytes()
+	is := wordBytes()
+	start := -1
 	for i, c := range text {
 		switch {
 		case is[c] && start < 0:
@@ -91,14 +124,14 @@ func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
 		switch m := &j.list[i]; {
-		case m.Kind != mention.Symbol || m.hasVerdict():
+		case !m.isName() || m.hasVerdict():
 		case m.In != "" && !j.index.mayHave(m.In):
 			m.Verdict, m.Why = Never, "it is imported from "+m.In
 		default:
-			scan.add(m.Name)
+			scan.add(&m.Mention)
 		}
 	}
-	if len(scan.words) == 0 {
+	if len(scan.words)+len(scan.options) == 0 {
 		return nil
 	}
 	var texts []repo.File
@@ -123,6 +156,9 @@ func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	if err == nil {
 		err = scan.inherited(ctx, j.tree)
 	}
+	if err == nil {
+		err = scan.declared(ctx, j.tree)
+	}
 	if err != nil {
 		return err
 	}
@@ -135,8 +171,8 @@ func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
 	}
 	for i := range j.list {
 		switch m := &j.list[i]; {
-		case m.Kind != mention.Symbol || m.hasVerdict():
-		case scan.holds(m.Name):
+		case !m.isName() || m.hasVerdict():
+		case scan.holds(nameOf(&m.Mention)) && scan.isProven(nameOf(&m.Mention)):
 			m.Verdict = Holds
 		case blind >= 0:
 			m.Verdict, m.Why = Unknown, why
@@ -160,9 +196,14 @@ func unreadWhy(err error) string {
 // named it?
 func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int]origin) error {
 	words := make(wordSet)
+	options := make(wordSet)
 	byCommit := make(map[repo.ID][]int)
 	for _, i := range open {
-		words.add(mention.SymbolWord(j.list[i].Name))
+		if name := nameOf(&j.list[i].Mention); name.isOption {
+			options.add(name.member)
+		} else {
+			words.add(name.member)
+		}
 		id := claims[i].commit
 		byCommit[id] = append(byCommit[id], i)
 	}
@@ -174,7 +215,11 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
-	p := &definitionSearch{j: j, words: words, defines: make(map[repo.ID][]defined), budget: maxPastBytes, now: make(map[repo.ID]bool), blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string)}
+	p := &definitionSearch{
+		j: j, words: words, options: options, budget: maxPastBytes,
+		defines: make(map[repo.ID][]defined), now: make(map[repo.ID]bool),
+		blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string),
+	}
 	for _, f := range j.index.files {
 		if !j.tree.edited[f.Path] {
 			p.now[f.ID] = true
@@ -194,12 +239,15 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 		}
 		for _, i := range byCommit[id] {
 			m := &j.list[i]
-			name := j.scan.nameOf(m.Name)
+			name := j.scan.nameOf(&m.Mention)
 			var files []repo.Path
 			faint := repo.Path("")
-			for _, d := range where[name.member] {
+			for _, d := range where[name.word()] {
 				switch {
 				case !name.definedBy(d.file, &d.symbol):
+				case name.isOption && isTest(d.file):
+				case name.isOption:
+					files = append(files, d.file)
 				case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
 					faint = d.file
 				default:
@@ -207,6 +255,8 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 				}
 			}
 			switch {
+			case len(files) == 0 && j.scan.holds(name):
+				m.Verdict = Holds // nothing proves that its word is about something else
 			case len(files) > 0:
 				m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
 				gone = append(gone, goneSymbol{i, name, files})
@@ -263,7 +313,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 				}
 				continue
 			}
-			defines := func(s outline.Symbol) bool { return g.name.definedBy(files[i].Path, &s) }
+			defines := func(s outline.Symbol) bool { return !g.name.isOption && g.name.definedBy(files[i].Path, &s) }
 			if slices.ContainsFunc(o.Symbols, defines) {
 				holds[k].Store(true)
 			}
@@ -300,6 +350,7 @@ type defined struct {
 type definitionSearch struct {
 	j       *judge
 	words   wordSet
+	options wordSet
 	defines map[repo.ID][]defined // definitions of the words, by content, after it was read
 	now     map[repo.ID]bool      // contents in the tree, which do not have the words
 	blank   map[repo.ID]string    // contents that could not be read, with the reason
@@ -365,6 +416,14 @@ func (ds *definitionSearch) read(ctx context.Context, files []repo.File) error {
 		}
 		delete(ds.blank, ids[i])
 		ds.budget -= int64(len(content))
+		if code := codeOf(files[i].Path); len(ds.options) > 0 && code.isProgram() {
+			eachOption(content, func(at int, word []byte) {
+				if ds.options[string(word)] != nil && !code.comment(content, at) {
+					name := symbolName{member: string(word), isOption: true}
+					ds.defines[ids[i]] = append(ds.defines[ids[i]], defined{word: name.word()})
+				}
+			})
+		}
 		found := ds.words.in(content)
 		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
@@ -380,6 +439,17 @@ func (ds *definitionSearch) read(ctx context.Context, files []repo.File) error {
 			}
 		}
 	})
+}
+
+// isName reports whether a mention is of a symbol or an option.
+func (m *CheckedMention) isName() bool { return m.Kind == mention.Symbol || m.Kind == mention.Option }
+
+// word returns the word that is searched for, with a mark for an option.
+func (n symbolName) word() string {
+	if n.isOption {
+		return "-" + n.member
+	}
+	return n.member
 }
 
 // isUnambiguous reports whether a mention can only mean a symbol: it is qualified or called.
@@ -476,7 +546,7 @@ func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest 
 			}
 			for _, i := range byCommit[n] {
 				g := &gone[i]
-				for _, d := range where[g.name.member] {
+				for _, d := range where[g.name.word()] {
 					if len(g.files) < 2*most && !slices.Contains(g.files, d.file) && g.name.definedBy(d.file, &d.symbol) {
 						g.files = append(g.files, d.file)
 					}

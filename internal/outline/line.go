@@ -34,18 +34,22 @@ func IsComment(line string) bool {
 }
 
 // HasWord reports whether a line contains a name that is not part of a longer one.
-func HasWord(line, name string) bool {
+func HasWord(line, name string) bool { return WordAt(line, name) >= 0 }
+
+// WordAt returns the position of a name in a line that is not part of a longer one, -1 if there is none.
+func WordAt(line, name string) int {
 	for at := 0; ; {
 		i := strings.Index(line[at:], name)
 		if i < 0 {
-			return false
+			return -1
 		}
 		i += at
 		end := i + len(name)
-		if (i == 0 || !IsNameByte(line[i-1])) && (end >= len(line) || !IsNameByte(line[end])) {
-			return true
+		begins := i == 0 || !IsNameByte(line[i-1])
+		if begins && (end == len(line) || !IsNameByte(line[end])) {
+			return i
 		}
-		at = i + 1
+		at = end
 	}
 }
 

@@ -70,29 +70,12 @@ func (r *reader) symbol(p *passage, line int, name, module string, around hedge)
 	}
 	start := p.starts[line-1]
 	text, _, _ := strings.Cut(p.text[start:], "\n")
-	at := wordIn(text, name)
+	at := outline.WordAt(text, name)
 	if at < 0 {
 		return
 	}
 	found := nameInText{kind: Symbol, name: name, in: module, casual: true, start: at, end: at + len(name), text: Span{at, at + len(name)}}
 	r.add(p, start, text, found, Block).hedge(around)
-}
-
-// wordIn returns the position of a word in a line, -1 if the line does not have it.
-func wordIn(line, word string) int {
-	for at := 0; ; {
-		i := strings.Index(line[at:], word)
-		if i < 0 {
-			return -1
-		}
-		i += at
-		end := i + len(word)
-		begins := i == 0 || !outline.IsNameByte(line[i-1])
-		if begins && (end == len(line) || !outline.IsNameByte(line[end])) {
-			return i
-		}
-		at = end
-	}
 }
 
 // parseBlock parses a block of code. A block of Go may be a part of a file, or of a function.

@@ -317,9 +317,6 @@ func (r *reader) tag(p *passage, t string, i, end int) {
 // words reads the running text: words with a slash and an extension, and the imports of a document for agents.
 func (r *reader) words(p *passage, text []byte) {
 	t := string(text)
-	if !strings.Contains(t, "/") && (!r.agent || !strings.Contains(t, "@")) {
-		return
-	}
 	for i := 0; i < len(t); {
 		start := i
 		odd := false
@@ -348,12 +345,27 @@ func (r *reader) words(p *passage, text []byte) {
 	}
 }
 
+// identifierOf returns the symbol in a word of running text. Its spelling must be that of a program: fooBar, foo_bar.
+func identifierOf(w string) (nameInText, bool) {
+	called := strings.HasSuffix(w, "()")
+	name := strings.TrimSuffix(w, "()")
+	isWord := !strings.Contains(name, "_") && !mixed(name)
+	if isWord || !identifier(name) || !symbolic([]string{name}, called, "") {
+		return nameInText{}, false
+	}
+	return nameInText{kind: Symbol, name: name, casual: true, end: len(name), text: Span{0, len(w)}}, true
+}
+
 func (r *reader) word(p *passage, t string, start, end int) {
 	w := t[start:end]
 	trimmed := strings.TrimLeft(w, "*")
 	start += len(w) - len(trimmed)
 	w = strings.TrimRight(trimmed, "*.:?")
 	form := Word
+	if n, ok := identifierOf(w); ok {
+		r.add(p, start, w, n, form)
+		return
+	}
 	if r.agent && strings.HasPrefix(w, "@") {
 		if start > 0 && strings.IndexByte(" \t\n(", t[start-1]) < 0 {
 			return

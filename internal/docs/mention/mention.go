@@ -17,6 +17,7 @@ const (
 	Symbol  Kind = "symbol"
 	Command Kind = "command"
 	Anchor  Kind = "anchor" // of a heading in a document
+	Option  Kind = "option" // of a program: --name
 )
 
 // A Mention is a place in a document that names something of the repository.
@@ -29,7 +30,8 @@ type Mention struct {
 	// Name is the name to look up. For a path, it is the unescaped path with forward slashes, without line
 	// numbers, anchors, a leading "./" and a trailing slash; it may contain "..". A leading slash means the top of
 	// the repository or of a site. For a symbol, it is the name, with dots between its parts. For a command, it is
-	// the argument of the tool, such as "test" in make test. For an anchor, it is the text after the "#".
+	// the argument of the tool, such as "test" in make test. For an anchor, it is the text after the "#". For an option,
+	// it is the name without the dashes and the value.
 	Name string
 	Tool string // of a command: make, npm, yarn, pnpm, bun, just, task, rake, composer
 	Dir  bool   // of a path: the document says that it is a directory

@@ -35,6 +35,7 @@ func spanNames(s string) []nameInText {
 			return []nameInText{symbol.shift(lead)}
 		}
 		found := commandNames(t)
+		found = append(found, optionWords(t)...)
 		for i := range found {
 			found[i] = found[i].shift(lead)
 		}
@@ -45,6 +46,9 @@ func spanNames(s string) []nameInText {
 	}
 	if sym, ok := symbolOf(t); ok {
 		return []nameInText{sym.shift(lead)}
+	}
+	if option, ok := optionOf(t); ok {
+		return []nameInText{option.shift(lead)}
 	}
 	return nil
 }
@@ -395,6 +399,7 @@ func symbolOf(s string) (nameInText, bool) {
 		return n, false
 	}
 	n.name = strings.Join(parts, ".")
+	n.casual = len(parts) == 1 && strings.ToUpper(t) == t // an environment variable is as likely as a constant
 	if n.name == t {
 		n.start, n.end = start, start+len(t)
 	}
@@ -427,9 +432,6 @@ func symbolic(parts []string, called bool, sep string) bool {
 	}
 	if called {
 		return !builtins.has(first)
-	}
-	if strings.ToUpper(first) == first {
-		return false // an environment variable, as likely as a constant
 	}
 	core := strings.Trim(first, "_")
 	return strings.Contains(core, "_") || mixed(core) || IsCapitalised(core) && len(core) > 3

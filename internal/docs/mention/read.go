@@ -301,6 +301,11 @@ func (r *reader) code(p *passage, l *markup.Block, around hedge) {
 			return
 		}
 	}
+	if l.Language == "" || shells.has(l.Language) {
+		for _, n := range optionWords(prompted(p.text)) {
+			r.add(p, 0, p.text, n, Block).hedge(around)
+		}
+	}
 	known := len(r.found)
 	if l.Language == "" || shells.has(l.Language) {
 		for _, n := range shellNames(p.text, l.Language != "") {

@@ -181,7 +181,7 @@ func TestSpansOfCode(t *testing.T) {
 		{"-o", ""},
 		{"me@example.com", ""},
 		{"@scope/pkg", ""},
-		{"HOME_DIR", ""},
+		{"HOME_DIR", "symbol HOME_DIR"},
 		{"~/x.go", ""},
 		{"/etc/passwd", ""},
 		{"/etc/ssh/sshd.conf", ""},
