@@ -48,7 +48,7 @@ import (
 //   - A path that the file had before does not count if another file is there now.
 //   - A rename is one that git shows with a similarity of 50 %: between HEAD and the index, as
 //     git status shows it whatever was edited since, or in the history of the path, as git log
-//     --follow walks it. The last verified commit does not count: an answer from it would
+//     --follow walks it, if the whole commit shows it, too. The last verified commit does not count: an answer from it would
 //     depend on when somebody looked (ADR 23).
 
 // A fileText is a text that ken was told to keep for a content.
@@ -287,24 +287,26 @@ func (l *life) pathsOf(s *sight, name string) []string {
 func (l *life) renamedFrom(s *sight, name string) []string {
 	var old []string
 	at := name
-	pairs := func(args ...string) map[string]string {
+	type rename struct{ from, to string }
+	renames := func(args ...string) (found []rename) {
 		out, ok := l.try(s.place, append(args, "-z", "-M50%", "--name-status", "--diff-filter=R", "--no-ext-diff")...)
-		found := map[string]string{}
 		if !ok {
-			return found
+			return nil
 		}
 		f := strings.Split(out, "\x00")
 		for i := 0; i+2 < len(f); i++ {
 			if strings.HasPrefix(strings.TrimSpace(f[i]), "R") {
-				found[f[i+2]] = f[i+1]
+				found = append(found, rename{f[i+1], f[i+2]})
 				i += 2
 			}
 		}
 		return found
 	}
-	if from, ok := pairs("diff", "--cached", "HEAD")[at]; ok {
-		old = append(old, from)
-		at = from
+	for _, r := range renames("diff", "--cached", "HEAD") {
+		if r.to == name {
+			old = append(old, r.from)
+			at = r.from
+		}
 	}
 	if out, ok := l.try(s.place, "log", "--follow", "-M50%", "--format=", "-z", "--name-status", "--diff-filter=RC", "HEAD", "--", at); ok {
 		f := strings.Split(out, "\x00")
@@ -314,6 +316,10 @@ func (l *life) renamedFrom(s *sight, name string) []string {
 				break // a copy has no older path: the source is still there
 			}
 			if strings.HasPrefix(status, "R") {
+				// Two files of one commit may compete for the old path. --follow sees one of them alone.
+				if !slices.Contains(renames("log", "--format=", "HEAD"), rename{f[i+1], f[i+2]}) {
+					break
+				}
 				old = append(old, f[i+1])
 				i += 2
 			}
