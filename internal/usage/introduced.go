@@ -2,7 +2,6 @@ package usage
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"sort"
 
@@ -38,10 +37,10 @@ func (r *reader) introduced(p repo.Path, s *outline.Symbol) error {
 		if err != nil || len(commits) == 0 {
 			return err
 		}
-		old := repo.Path("")
+		var added bool
+		var old repo.Path
 		for _, c := range neighbours(commits, having) {
-			added, from, err := r.adds(c.ID, p, s)
-			if err != nil {
+			if added, old, err = r.adds(c.ID, p, s); err != nil {
 				return err
 			}
 			if added {
@@ -49,7 +48,9 @@ func (r *reader) introduced(p repo.Path, s *outline.Symbol) error {
 				r.answer.Introduced = &Introduction{c.ID, c.Subject, date}
 				return err
 			}
-			old = cmp.Or(old, from)
+			if old != "" {
+				break
+			}
 		}
 		if old == "" {
 			return nil
@@ -125,15 +126,14 @@ func (r *reader) adds(commit repo.ID, p repo.Path, s *outline.Symbol) (added boo
 		changes = c.Changes
 		return nil
 	})
-	i := slices.IndexFunc(changes, func(ch repo.Change) bool { return ch.Path == p })
-	if err != nil || i < 0 {
+	at := slices.IndexFunc(changes, func(ch repo.Change) bool { return ch.Path == p })
+	if err != nil || at < 0 {
 		return false, "", err
 	}
-	change := changes[i]
-	ids := []repo.ID{change.New}
+	ids := []repo.ID{changes[at].New}
 	paths := []repo.Path{p}
 	for _, ch := range changes {
-		isMoved := change.Old.IsZero() && ch.New.IsZero() && extensionFamily(ch.Path) == extensionFamily(p)
+		isMoved := changes[at].Old.IsZero() && ch.New.IsZero() && extensionFamily(ch.Path) == extensionFamily(p)
 		if !ch.Old.IsZero() && (isMoved || ch.Path == p) {
 			ids = append(ids, ch.Old)
 			paths = append(paths, ch.Path)
