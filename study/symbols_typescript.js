@@ -56,7 +56,7 @@ for (const c of candidates) {
   const same = candidates.filter((d) => d.path === c.path && d.name === c.name);
   if (same[0] !== c) continue;
   const groups = same.flatMap((d) => service.findReferences(path.join(root, d.path), d.at) || []);
-  const references = groups.flatMap((g) => g.references).filter((r) => !(c.member && r.isDefinition));
+  const references = groups.flatMap((g) => g.references).filter((r) => !(c.member && (r.isDefinition || declaresMember(r))));
   const users = new Set(references.map((r) => relative(r.fileName)));
   users.delete(c.path);
   const inside = [...users].filter((f) => sources.includes(f));
@@ -64,4 +64,12 @@ for (const c of candidates) {
   left[c.member]--;
   found.push({ Path: c.path, Name: c.name, Member: c.member, Users: inside });
 }
+
+// declaresMember reports whether a reference is the name of a member in its own declaration, such as an override.
+function declaresMember(r) {
+  const node = ts.getTokenAtPosition(service.getProgram().getSourceFile(r.fileName), r.textSpan.start);
+  const member = node.parent;
+  return (ts.isClassElement(member) || ts.isTypeElement(member)) && member.name === node;
+}
+
 process.stdout.write(JSON.stringify(found));
