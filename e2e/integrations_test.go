@@ -204,3 +204,37 @@ func TestServerMeetsRegistryRules(t *testing.T) {
 		t.Errorf("a description of %d characters, version %q", n, server.Version)
 	}
 }
+
+// Every hook for pre-commit runs, and stops a commit that it should stop.
+func TestPreCommitHooks(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", ".pre-commit-hooks.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []struct{ ID, Entry, Language string }
+	if err := yaml.Unmarshal(text, &hooks); err != nil || len(hooks) != 2 {
+		t.Fatalf("%d hooks, %v", len(hooks), err)
+	}
+	r := testrepo.New(t)
+	r.Write("a.go", "package a\n\nfunc Run() {}\n")
+	r.Write("README.md", "See `a.go`.\n")
+	r.Write(".spec/p/spec.md", "---\ncode: [a.go]\n---\nRuns.\n")
+	r.Commit("one")
+	for _, hook := range hooks {
+		args := strings.Fields(hook.Entry)
+		if args[0] != "ken" || hook.Language != "golang" {
+			t.Errorf("%s: %s runs %s", hook.ID, hook.Language, hook.Entry)
+		}
+		mustKen(t, r, args[1:]...)
+	}
+	for i := range 4 {
+		r.Write("a.go", "package a\n\nfunc Run() { println("+strings.Repeat("1", i+1)+") }\n")
+		r.Commit("change")
+	}
+	r.Git("mv", "a.go", "b.go")
+	for _, hook := range hooks {
+		if got := ken(t, r, nil, strings.Fields(hook.Entry)[1:]...); got.status != 3 {
+			t.Errorf("%s: exit %d, want 3: %s", hook.ID, got.status, got.stdout)
+		}
+	}
+}

@@ -120,6 +120,10 @@ func IsHistorical(p repo.Path) bool {
 // ofRelease reports whether a directory has the documents of one release, which do not change later.
 func ofRelease(dir string) bool {
 	number, ok := strings.CutPrefix(dir, "version-")
+	if !ok {
+		number, ok = strings.CutPrefix(dir, "v")
+		ok = ok && strings.Trim(number, "0123456789.x") == ""
+	}
 	return strings.HasPrefix(dir, "release-notes") || strings.HasPrefix(dir, "release_notes") ||
 		strings.HasSuffix(dir, "versioned_docs") || ok && number != "" && isDigit(number[0])
 }

@@ -10,7 +10,7 @@ import (
 func TestMentionLimit(t *testing.T) {
 	var b strings.Builder
 	for i := range maxMentions + 5 {
-		fmt.Fprintf(&b, "[a%d]: src/a%d.go\n", i, i)
+		fmt.Fprintf(&b, "[a%d]: src/a%d.go\n\n", i, i)
 	}
 	doc, err := Read("README.md", []byte(b.String()))
 	if err != nil {

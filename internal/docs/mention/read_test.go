@@ -717,7 +717,7 @@ func TestRoles(t *testing.T) {
 		"script/benchmarks/post.md": true, "benchmarks/README.md": false, "docs/benchmarks.md": false, "docs/issues/a.md": true,
 		".claude/skills/issues/SKILL.md": false, "docs/plans/a.md": true, ".claude/commands/make-plan.md": false, "docs/plan.md": false,
 		"docs/review-findings.md": true, "docs/build-phases.md": true, "docs/report.md": false, "docs/2026-01-02-call.md": true, "docs/notes_20260102.md": true,
-		"docs/release-notes-4-1/README.md": true, "api_versioned_docs/a.md": true, "docs/version-6.1/a.md": true, "docs/version-control/a.md": false,
+		"docs/release-notes-4-1/README.md": true, "api_versioned_docs/a.md": true, "docs/version-6.1/a.md": true, "docs/v2/a.md": true, "docs/v1.x/a.md": true, "docs/v8/engine/a.md": true, "docs/verbs/a.md": false, "docs/version-control/a.md": false,
 		"CONTRIBUTING.old.md": true, "docs/0.32-relnotes/index.md": true, "docs/holding.md": false,
 		"docs/rfc-2026.md": false, "docs/port-80801234.md": false,
 		"history.md": true, "docs/formats/archive.md": false, "docs/history.md": false, "docs/news.md": false, "docs/git-history.md": false,
