@@ -451,6 +451,9 @@ func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) m
 	}
 	if sub, ok := s.rules.submodule(mod, name); ok {
 		sub.file = s.e.r.behindLinks(sub.file)
+		if sub.file != "" && !s.e.r.has(sub.file) {
+			return meaning{}
+		}
 		sub.certainty = mod.certainty
 		return moduleMeaning(sub, inside)
 	}
