@@ -134,12 +134,8 @@ func partialRead(input json.RawMessage) bool {
 	if json.Unmarshal(input, &in) != nil {
 		return false
 	}
-	for _, key := range []string{"offset", "limit", "pages", "start_line", "end_line", "startLine", "endLine", "view_range"} {
-		if v, ok := in[key]; ok && string(v) != "null" {
-			return true
-		}
-	}
-	return false
+	keys := []string{"offset", "limit", "pages", "start_line", "end_line", "startLine", "endLine", "view_range"}
+	return slices.ContainsFunc(keys, func(key string) bool { return in[key] != nil && string(in[key]) != "null" })
 }
 
 // paths lists the files in the arguments of a tool.

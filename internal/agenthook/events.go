@@ -118,7 +118,7 @@ func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, e
 	if len(paths) == 0 || !h.Workspace.OnDisk(ctx, spec.Root) {
 		return "", nil
 	}
-	owners, err := h.owners(ctx, paths)
+	owners, hasMoved, err := h.owners(ctx, paths)
 	if err != nil {
 		return "", err
 	}
@@ -128,6 +128,11 @@ func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, e
 	for i, o := range owners {
 		if len(o.Governing) > 0 && drifts == nil {
 			drifts = h.drifts(ctx)
+		}
+		if len(o.Governing) == 0 && !hasMoved {
+			if text := h.tellOnce("moved code", driftUnknown, MovedCodeUnknown(paths[i].String())); text != "" {
+				said = append(said, text)
+			}
 		}
 		what := governed
 		var specs []Spec
@@ -149,16 +154,18 @@ func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, e
 	return strings.Join(said, "\n"), nil
 }
 
-// owners returns the specs of paths. Specs whose code was moved to a path are missing if the history takes too long.
-func (h *Call) owners(ctx context.Context, paths []repo.Path) ([]spec.Ownership, error) {
+// owners returns the specs of paths. If the history takes too long, hasMoved is false, and specs whose code was moved
+// to a path are missing.
+func (h *Call) owners(ctx context.Context, paths []repo.Path) (owners []spec.Ownership, hasMoved bool, err error) {
 	if h.Spec.HasCachedListing() {
 		quick, cancel := h.within(ctx, driftShare)
 		defer cancel()
 		if owners, err := h.Spec.Owners(quick, paths); err == nil {
-			return owners, nil
+			return owners, true, nil
 		}
 	}
-	return h.Spec.OwnersByEntry(ctx, paths)
+	owners, err = h.Spec.OwnersByEntry(ctx, paths)
+	return owners, false, err
 }
 
 // drifts returns the drift of each spec by its id, without specs whose drift is unknown or

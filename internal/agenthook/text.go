@@ -89,6 +89,12 @@ func GoverningSpecs(path string, claims []Spec) string {
 	return strings.Join(list, "\n")
 }
 
+// MovedCodeUnknown says that ken has not read the history, so a file may be moved code of a spec.
+func MovedCodeUnknown(path string) string {
+	path = fault.Quote(path)
+	return cut("ken: unknown whether a spec governs "+path+" by an older path; run: ken spec owner "+path, maxLine)
+}
+
 func (c Spec) governs(path string) string {
 	id := fault.Quote(c.ID)
 	said := "ken: spec " + c.ID + " governs " + path

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 )
 
@@ -157,12 +158,8 @@ func (l layout) block() [][]byte {
 
 // has reports whether the message has a trailer with a key, ignoring case.
 func (l layout) has(name string) bool {
-	for _, line := range l.block() {
-		if !l.isComment(line) && strings.EqualFold(key(line), name) {
-			return true
-		}
-	}
-	return false
+	isNamed := func(line []byte) bool { return !l.isComment(line) && strings.EqualFold(key(line), name) }
+	return slices.ContainsFunc(l.block(), isNamed)
 }
 
 // add adds a trailer, in a new paragraph if there is no block.

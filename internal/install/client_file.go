@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 
 	"ken/internal/fault"
 )
@@ -100,12 +101,8 @@ func (f ClientFile) MentionsKen(text []byte) bool {
 	if path.Base(f.Path) == serverName+".json" {
 		return true
 	}
-	for _, word := range []string{`"` + serverName + `"`, "." + serverName + "]", serverName + " hook "} {
-		if bytes.Contains(text, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	words := []string{`"` + serverName + `"`, "." + serverName + "]", serverName + " hook "}
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }
 
 // newText returns the text of a new file.

@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"ken/internal/repo"
 )
@@ -43,12 +44,7 @@ func (d HooksDir) Plan(seen []Hook, opts Options) (HookPlan, error) {
 
 // Idle reports whether the plan changes nothing.
 func (p HookPlan) Idle() bool {
-	for _, s := range p {
-		if s.Op != Nothing {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p, func(s HookStep) bool { return s.Op != Nothing })
 }
 
 // Result reports a plan for d.

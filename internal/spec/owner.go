@@ -87,18 +87,14 @@ func (r *Reader) addMovedCode(ctx context.Context, nodes []*parse.Node, owners [
 	if err != nil {
 		return err
 	}
-	at := make(map[repo.Path]*Ownership, len(owners))
-	for i := range owners {
-		if p, err := owners[i].Raw(); err == nil {
-			at[p] = &owners[i]
-		}
-	}
 	for _, listed := range l.Nodes {
 		for _, m := range listed.Moved {
 			i := slices.IndexFunc(nodes, func(n *parse.Node) bool { return n.Path == listed.rawPath() })
-			if o := at[m.To]; o != nil && i >= 0 {
+			to := m.To.JSON()
+			k := slices.IndexFunc(owners, func(o Ownership) bool { return o.PathJSON == to })
+			if k >= 0 && i >= 0 {
 				claim := Claim{ID: nodes[i].ID, Desc: nodes[i].Desc, Entry: entryOf(nodes[i], m.From)}
-				o.Governing = addClaims(o.Governing, []Claim{claim})
+				owners[k].Governing = addClaims(owners[k].Governing, []Claim{claim})
 			}
 		}
 	}
