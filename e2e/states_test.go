@@ -151,14 +151,14 @@ var fileStates = []fileState{
 		"owner": `^governs +pkg/app.py +p`, "mcp spec": `^governs +pkg/app.py +p`, "board": `fresh:1 .*sparse:2`,
 	}},
 	{name: "content that git lacks", make: lackContents, want: map[string]string{
-		"status": `^unknown +pkg/app.py +not checked out, and git lacks its content`, "json": `^sparse unknown$`,
-		"show": `^unknown +pkg/app.py +not checked out, and git lacks its content`, "brief": `^\[unknown\] pkg/app.py: .*git lacks its content`,
-		"uses": `users unknown: .*git lacks its content`, "survey": `git lacks`, "spec": `^unknown .*git lacks`, "review": `nothing to do|unknown`,
+		"status": `^unknown +pkg/app.py +not checked out, and git lacks the content`, "json": `^sparse unknown$`,
+		"show": `^unknown +pkg/app.py +not checked out, and git lacks the content`, "brief": `^\[unknown\] pkg/app.py: .*git lacks the content`,
+		"uses": `users unknown: .*git lacks the content`, "survey": `git lacks`, "spec": `^unknown .*git lacks`, "review": `nothing to do|unknown`,
 		"mcp": `"sparse" "unknown"`, "mcp brief": `\[unknown\] pkg/app.py`, "resource": `verdict: unknown`, "page": `> unknown`,
-		"user": `not read: 2 files \(.*\): git lacks its content`,
-		"ls":   ``, "home": `^unknown +spec p +drift: git lacks its content`, "docs": `^0 stale mentions`,
-		"owner":    `^unknown +pkg/app.py +p +git lacks its content`,
-		"mcp spec": `^unknown +pkg/app.py +p +git lacks its content`, "board": `fresh:0 .*sparse:3`,
+		"user": `not read: 2 files \(.*\): git lacks the content`,
+		"ls":   ``, "home": `^unknown +spec p +drift: git lacks the content`, "docs": `^0 stale mentions`,
+		"owner":    `^unknown +pkg/app.py +p +git lacks the content`,
+		"mcp spec": `^unknown +pkg/app.py +p +git lacks the content`, "board": `fresh:0 .*sparse:3`,
 	}},
 	{name: "typechange", make: func(r *testrepo.Repo) *testrepo.Repo {
 		r.Remove(stateFile)

@@ -146,7 +146,7 @@ func TestUnknownUsers(t *testing.T) {
 	}{
 		{"no grammar", func(f *brief.FileFacts) { f.Outline = nil }, "[unknown] used by: ken does not follow uses"},
 		{"broken", func(f *brief.FileFacts) { o := *f.Outline; o.Partial = "broken"; f.Outline = &o }, "[unknown] used by: the file breaks its grammar"},
-		{"absent", func(f *brief.FileFacts) { f.Outline = nil; f.Unread = "git lacks its content" }, "[unknown] used by: git lacks its content"},
+		{"absent", func(f *brief.FileFacts) { f.Outline = nil; f.Unread = "git lacks the content" }, "[unknown] used by: git lacks the content"},
 		{"updating", func(f *brief.FileFacts) { f.History.IndexBusy = true }, "[unknown] used by: another process"},
 		{"unused", func(*brief.FileFacts) {}, "used by: no file that ken found"},
 	} {

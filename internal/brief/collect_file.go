@@ -26,7 +26,7 @@ func (r *collector) file(ctx context.Context, f *repo.File, budget int, first ..
 	}
 	switch {
 	case errors.Is(seen[0].Err, workspace.ErrAbsent):
-		facts.Unread = "git lacks its content"
+		facts.Unread = workspace.LacksContent
 	case seen[0].Err != nil:
 		facts.Unread = "it changed while ken read it"
 	}

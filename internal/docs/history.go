@@ -9,10 +9,11 @@ import (
 	"ken/internal/docs/mention"
 	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/workspace"
 )
 
 // ErrAbsent is returned for a content that git refers to and does not have.
-var ErrAbsent = errors.New("git lacks its content")
+var ErrAbsent = errors.New(workspace.LacksContent)
 
 // A Commit identifies a commit for people.
 type Commit struct {

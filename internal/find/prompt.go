@@ -137,10 +137,10 @@ func isAbout(p Place, words, names []string, asks bool) bool {
 	inPath := searchindex.Terms(string(p.Path))
 	inSymbols := searchindex.Terms(symbols)
 	all := slices.Concat(inPath, inSymbols, searchindex.Terms(p.Text))
-	for _, n := range names {
-		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, searchindex.JoinedName(n)) {
-			return true
-		}
+	text := string(p.Path) + symbols + " " + p.Text
+	isNamed := func(n string) bool { return strings.Contains(text, n) || hasTerm(all, searchindex.JoinedName(n)) }
+	if slices.ContainsFunc(names, isNamed) {
+		return true
 	}
 	found := 0
 	for _, w := range words {
@@ -156,12 +156,8 @@ func isAbout(p Place, words, names []string, asks bool) bool {
 
 // asksWhere reports whether a prompt asks where something is or how it works.
 func asksWhere(prompt string) bool {
-	for word := range strings.FieldsSeq(strings.ToLower(prompt[:min(len(prompt), promptBytes)])) {
-		if word == "where" || word == "how" || word == "which" {
-			return true
-		}
-	}
-	return false
+	words := strings.Fields(strings.ToLower(prompt[:min(len(prompt), promptBytes)]))
+	return slices.ContainsFunc(words, func(w string) bool { return w == "where" || w == "how" || w == "which" })
 }
 
 // hasTerm reports whether terms contain a word, possibly with another ending.

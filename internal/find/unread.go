@@ -11,6 +11,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/workspace"
 )
 
 // WhatFiles is What of an Unknown about files that could not be read.
@@ -19,7 +20,7 @@ const WhatFiles = "files"
 // The reasons why the index has no text of a file that git lists.
 const (
 	WhyTooLarge = "too large to read"
-	WhyAbsent   = "git lacks its content"
+	WhyAbsent   = workspace.LacksContent
 )
 
 // unreadNote is the note of the index with the paths that it has not read, by reason.
@@ -48,7 +49,7 @@ func Unread(x *searchindex.Index) ([]fault.Unknown, error) {
 func UnreadPaths(x *searchindex.Index) (unread map[string][]repo.Path, err error) {
 	note, err := x.Note(unreadNote)
 	if err != nil || note == "" {
-		return nil, err
+		return make(map[string][]repo.Path), err
 	}
 	if err := json.Unmarshal([]byte(note), &unread); err != nil {
 		return nil, fmt.Errorf("read the list of unread files in the search index: %w", err)

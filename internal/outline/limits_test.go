@@ -275,7 +275,7 @@ func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 		name := u.Name
 		if u.Member {
 			name, _, _ = strings.Cut(u.Qualifier, ".")
-			name = strings.TrimSuffix(name, calledMark)
+			name = strings.TrimSuffix(name, CalledMark)
 		}
 		found[name] = true
 		ofOwnType := u.Member && declared[name]

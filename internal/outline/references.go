@@ -407,10 +407,10 @@ func (c *nameCollector) field(owner pathName, separator string, name []byte, typ
 }
 
 // called returns the path of the value that a call of a function returns.
-func (c *nameCollector) called(function pathName) pathName { return c.join(function, calledMark, nil) }
+func (c *nameCollector) called(function pathName) pathName { return c.join(function, CalledMark, nil) }
 
-// calledMark follows the path of a function in the path of the value that it returns.
-const calledMark = "()"
+// CalledMark follows the path of a function in the path of the value that it returns.
+const CalledMark = "()"
 
 // memberPath returns the path of a member of a value, without a mention of it: by the type of a local variable.
 func (c *nameCollector) memberPath(before pathName, separator string, name []byte) pathName {
@@ -590,14 +590,14 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) (own [
 		if typ := types[before.root]; typ.path != 0 && before.path == before.root && !imported[before.root] {
 			*before = typ
 		}
-		isUnknown := isBuiltin(before.root) && !known[before.root] && strings.Contains(c.texts[before.path], calledMark)
+		isUnknown := isBuiltin(before.root) && !known[before.root] && strings.Contains(c.texts[before.path], CalledMark)
 		if isUnknown { // it may return any value: next, getattr
 			*before = pathName{}
 		}
 	}
 	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool {
 		switch {
-		case m.member && strings.HasSuffix(c.texts[m.before.path], calledMark) && common(c.texts[m.name]):
+		case m.member && strings.HasSuffix(c.texts[m.before.path], CalledMark) && common(c.texts[m.name]):
 			return true
 		case m.before.root != 0:
 			if imported[m.before.root] {

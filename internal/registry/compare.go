@@ -8,6 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
 // A verification is one comparison of rows with the work tree.
@@ -242,7 +243,7 @@ const reasonDeleted = "deleted on disk"
 const reasonConflict = "merge conflict"
 
 // reasonLacking explains why nothing is known about a path that is not checked out.
-const reasonLacking = "not checked out, and git lacks its content"
+const reasonLacking = "not checked out, and " + workspace.LacksContent
 
 // reasonSparse explains why an unchanged path has no file.
 const reasonSparse = "not checked out"

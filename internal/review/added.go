@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"ken/internal/change"
-	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 	"ken/internal/usage"
 	"ken/internal/uses"
 )
@@ -95,18 +95,12 @@ func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string)
 	if err != nil {
 		return err
 	}
-	what := []textPart{data(full + "." + names[0])}
-	if more := len(names) - 1; more > 0 {
-		what = append(what, prose(" and "+english.Count(more, "more name")))
-	}
-	what = append(what, prose(" of "), data(f.Path.String()), prose(", which this change adds"))
+	what := namesOf(f.Path, append([]string{full + "." + names[0]}, names[1:]...))
+	what = append(what, prose(", which this change adds"))
 	c := &cause{kind: MayUse, verb: "may need ", what: what}
 	c.command = "ken uses " + fault.Quote(string(f.Path)+"#"+full)
 	for p := range from {
-		hasIt := false
-		for _, d := range declared {
-			hasIt = hasIt || d.Path == p && p != f.Path
-		}
+		hasIt := p != f.Path && slices.ContainsFunc(declared, func(d searchindex.Declaration) bool { return d.Path == p })
 		word := regexp.MustCompile(`(?:::|[{,(]\s*|^\s*)` + regexp.QuoteMeta(names[0]) + `\b`)
 		mentions := mentionsIn(p, j.Change.Read(p, false), word).Places
 		isAdapted := j.paths[p] && slices.ContainsFunc(mentions, func(place usage.FileLines) bool {

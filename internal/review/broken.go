@@ -6,18 +6,20 @@ import (
 	"strings"
 
 	"ken/internal/english"
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/usage"
+	"ken/internal/uses"
 )
 
 // broken lists the remaining exact uses of symbols and files that the change removed.
 func (j *judge) broken() error {
-	list, cut, err := usage.Remaining(j.ctx, j.Index, j.Tree, j.Change)
+	list, limits, err := usage.Remaining(j.ctx, j.Index, j.Tree, j.Change)
 	if err != nil {
 		return err
 	}
-	if cut {
-		j.unknown(Broken, "the change removes many symbols; ken did not look for all of their users", "")
+	for _, limit := range limits {
+		j.unknown(Broken, limit, "")
 	}
 	slices.SortStableFunc(list, func(a, b usage.Leftover) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]),
@@ -25,15 +27,12 @@ func (j *judge) broken() error {
 	})
 	list = withoutImports(list)
 	gone := make(map[repo.Path]bool)
-	removed := make(map[string]bool)
 	for i := range j.Change.Files {
 		if f := &j.Change.Files[i]; f.LeftPath() {
 			gone[f.OldPath()] = true
 		}
 	}
-	for _, s := range j.Change.Removed {
-		removed[string(s.Path)+"#"+s.Symbol.FullName()] = true
-	}
+	removed := j.removedNames()
 	for len(list) > 0 {
 		first := list[0]
 		id := causeOf(&first, gone, removed)
@@ -45,8 +44,8 @@ func (j *judge) broken() error {
 				continue
 			}
 			c.add(u.From, u.Lines...)
-			j.told[toldUse{u.From, u.To, u.Symbol}] = true
-			j.told[toldUse{u.From, u.To, ""}] = true
+			j.listed[listedUse{u.From, u.To, u.Symbol}] = true
+			j.listed[listedUse{u.From, u.To, ""}] = true
 			c.tests[u.From.JSON().Path] = u.Test
 			if name := removedOwner(u, removed); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -56,10 +55,13 @@ func (j *judge) broken() error {
 		switch {
 		case !first.Exact:
 			c.kind, c.verb = MayUse, "may still use "
+		case len(names) == 1 && names[0] == "default" && uses.Family(first.To) == outline.TypeScript:
+			c.what = []textPart{prose("the default export of ")}
+			names = nil
 		case len(names) > 0:
 			c.verb = "still uses "
 		}
-		c.what = j.removedText(first.To, names)
+		c.what = append(c.what, j.removedText(first.To, names)...)
 		j.addCause(c)
 	}
 	return nil
@@ -86,37 +88,44 @@ func removedOwner(u *usage.Leftover, removed map[string]bool) string {
 	return u.Symbol
 }
 
+// removedNames has PATH#NAME of each removed symbol.
+func (j *judge) removedNames() map[string]bool {
+	removed := make(map[string]bool)
+	for _, s := range j.Change.Removed {
+		removed[string(s.Path)+"#"+s.Symbol.FullName()] = true
+	}
+	return removed
+}
+
 // removedText says what the change did to some symbols of a file, or to the file if there are none.
 func (j *judge) removedText(p repo.Path, names []string) []textPart {
-	var words []textPart
-	if len(names) > 0 {
-		words = append(words, data(names[0]))
-		if more := len(names) - 1; more > 0 {
-			words = append(words, prose(" and "+english.Count(more, "more name")))
-		}
-		words = append(words, prose(" of "))
-	}
-	words = append(words, data(p.String()))
+	words := namesOf(p, names)
 	if now := j.Change.Renamed[p]; now != "" {
 		return append(words, prose(", which this change moves to "), data(now.String()))
 	}
 	return append(words, prose(", which this change removes"))
 }
 
+// namesOf names the first of some symbols of a file, or the file if there are none.
+func namesOf(p repo.Path, names []string) []textPart {
+	file := data(p.String())
+	switch more := len(names) - 1; {
+	case more < 0:
+		return []textPart{file}
+	case more == 0:
+		return []textPart{data(names[0]), prose(" of "), file}
+	default:
+		return []textPart{data(names[0]), prose(" and " + english.Count(more, "more name") + " of "), file}
+	}
+}
+
 // withoutImports drops the import of a removed file if the same user also uses one of its symbols.
 func withoutImports(list []usage.Leftover) []usage.Leftover {
-	type key struct {
-		from, to repo.Path
-		symbol   string
-	}
-	seen := make(map[key]bool)
+	seen := make(map[listedUse]bool)
 	for _, u := range list {
 		if u.Symbol != "" {
-			seen[key{u.From, u.To, ""}] = true
+			seen[listedUse{u.From, u.To, ""}] = true
 		}
 	}
-	return slices.DeleteFunc(list, func(u usage.Leftover) bool {
-		k := key{u.From, u.To, u.Symbol}
-		return u.Symbol == "" && seen[k]
-	})
+	return slices.DeleteFunc(list, func(u usage.Leftover) bool { return seen[listedUse{u.From, u.To, u.Symbol}] })
 }

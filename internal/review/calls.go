@@ -22,20 +22,8 @@ func callsIn(lang outline.Language, code, name string) []call {
 	if !strings.Contains(code, name) {
 		return nil
 	}
-	var texts []string
-	var at []int
-	eachWord(lang, code, func(i int, word string) {
-		if word[0] != '\n' {
-			texts = append(texts, word)
-			at = append(at, i)
-		}
-	})
-	word := func(i int) string {
-		if i < 0 || i >= len(texts) {
-			return " "
-		}
-		return texts[i]
-	}
+	texts, at := wordsOf(lang, code)
+	word := texts.at
 	var list []call
 	for i, text := range texts {
 		declares := slices.Contains([]string{"def", "function", "class"}, word(i-1))

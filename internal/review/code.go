@@ -134,8 +134,8 @@ func words(lang outline.Language, code string) []string {
 				return
 			}
 		}
-		isFree := lang == outline.Python && word[0] == '\n' && inside >= 0
-		if !isFree {
+		isLayout := lang == outline.Python && word[0] == '\n' && inside >= 0
+		if !isLayout {
 			list = append(list, withOneQuote(lang, word))
 		}
 	})
@@ -204,6 +204,28 @@ func eachWord(lang outline.Language, code string, see func(at int, word string))
 		}
 		i += n
 	}
+}
+
+// A wordList has the words of code without line breaks.
+type wordList []string
+
+// at returns a word, or a space if there is none.
+func (list wordList) at(i int) string {
+	if i < 0 || i >= len(list) {
+		return " "
+	}
+	return list[i]
+}
+
+// wordsOf returns the words of code without line breaks, and their offsets.
+func wordsOf(lang outline.Language, code string) (list wordList, offsets []int) {
+	eachWord(lang, code, func(at int, word string) {
+		if word[0] != '\n' {
+			list = append(list, word)
+			offsets = append(offsets, at)
+		}
+	})
+	return list, offsets
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

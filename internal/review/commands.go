@@ -2,6 +2,7 @@ package review
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -19,7 +20,6 @@ const maxCommandFiles = 200
 // addCommands adds the places that run something which the change removes: a script of package.json, a target of a
 // Makefile, an option or a subcommand of a program.
 func (u *unsureMentions) addCommands() error {
-	asked := 0
 	for i := range u.Change.Files {
 		f := &u.Change.Files[i]
 		isEdited := f.OldMode != 0 && f.Kind != repo.Deleted && !f.Unmerged
@@ -29,10 +29,9 @@ func (u *unsureMentions) addCommands() error {
 		now := u.commandsIn(f, false)
 		was := u.commandsIn(f, true)
 		for _, name := range slices.Sorted(maps.Keys(was)) {
-			if now[name] != "" || asked == maxUnsureNames {
+			if now[name] != "" || !u.allows("scripts, options and commands") {
 				continue
 			}
-			asked++
 			if err := u.addCommand(f.OldPath(), name, was[name]); err != nil {
 				return err
 			}
@@ -43,9 +42,16 @@ func (u *unsureMentions) addCommands() error {
 
 // Patterns of what is before a name where a line runs it.
 const (
-	behindMake   = `\b(?:make|MAKE\)|just)\b.*\s`
-	behindRunner = `\b(?:npm|pnpm|yarn|bun|deno|turbo|nx|run-[sp])\b.*[\s"'=]`
-	behindSpace  = "(?:^|[\\s\"'`])"
+	beforeMakeTarget = `\b(?:make|MAKE\)|just)\b.*\s`
+	beforeScript     = `\b(?:npm|pnpm|yarn|bun|deno|turbo|nx|run-[sp])\b.*[\s"'=]`
+	beforeOption     = "(?:^|[\\s\"'`])"
+)
+
+// Patterns of the names that a file declares.
+var (
+	makeTarget = lazyPattern(`(?m)^([A-Za-z0-9][\w./-]*)[^\n=:]*:(?:[^=]|$)`)
+	option     = lazyPattern(`["'\x60](--[a-z][a-z0-9]*(?:-[a-z0-9]+)*)["'\x60]`)
+	subcommand = lazyPattern(`(?:add_parser|ommand|::new)\(\s*["']([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["']`)
 )
 
 // commandsIn returns the names of the commands that one version of a changed file declares, each with the pattern of what
@@ -56,9 +62,9 @@ func (u *unsureMentions) commandsIn(f *change.File, before bool) map[string]stri
 		p = f.OldPath()
 	}
 	found := make(map[string]string)
-	addAll := func(pattern, behind string) {
-		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(u.Change.Read(p, before), -1) {
-			found[string(m[1])] = behind
+	addAll := func(pattern *regexp.Regexp, prefix string) {
+		for _, m := range pattern.FindAllSubmatch(u.Change.Read(p, before), -1) {
+			found[string(m[1])] = prefix
 		}
 	}
 	switch base := p.Base(); {
@@ -68,29 +74,34 @@ func (u *unsureMentions) commandsIn(f *change.File, before bool) map[string]stri
 		}
 		if json.Unmarshal(u.Change.Read(p, before), &manifest) == nil {
 			for name := range manifest.Scripts {
-				found[name] = behindRunner
+				found[name] = beforeScript
 			}
 		}
 	case slices.Contains([]string{"Makefile", "makefile", "GNUmakefile", "justfile"}, base), strings.HasSuffix(base, ".mk"):
-		addAll(`(?m)^([A-Za-z0-9][\w./-]*)[^\n=:]*:(?:[^=]|$)`, behindMake)
+		addAll(makeTarget(), beforeMakeTarget)
 	case f.Before != nil:
-		addAll(`["'\x60](--[a-z][a-z0-9]*(?:-[a-z0-9]+)*)["'\x60]`, behindSpace)
-		addAll(`(?:add_parser|ommand|::new)\(\s*["']([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["']`, behindSpace)
+		addAll(option(), beforeOption)
+		addAll(subcommand(), beforeOption)
 	}
 	return found
 }
 
 // addCommand adds the places that run a removed command.
-func (u *unsureMentions) addCommand(p repo.Path, name, behind string) error {
-	candidates, err := u.Index.FilesWith(u.ctx, searchindex.Terms(name), maxCommandFiles)
+func (u *unsureMentions) addCommand(p repo.Path, name, prefix string) error {
+	candidates, err := u.Index.FilesWith(u.ctx, searchindex.Terms(name), maxCommandFiles+1)
 	if err != nil {
 		return err
 	}
-	pattern := regexp.MustCompile(behind + regexp.QuoteMeta(name) + "(?:[\\s\"'`&;|=,)]|$)")
+	if len(candidates) > maxCommandFiles {
+		candidates = candidates[:maxCommandFiles]
+		why := fmt.Sprintf("more than %d files have the words of %s; ken read %[1]d of them", maxCommandFiles, name)
+		u.unknown(Unsure, why, "")
+	}
+	pattern := regexp.MustCompile(prefix + regexp.QuoteMeta(name) + "(?:[\\s\"'`&;|=,)]|$)")
 	for _, f := range candidates {
 		isText := f.Kind != repo.KindVendored && f.Kind != repo.KindGenerated && f.Kind != repo.KindLockfile
 		isPast := strings.HasPrefix(strings.ToUpper(f.Path.Base()), "CHANGE")
-		isListed := behind == behindMake && mention.IsDocument(f.Path) // in a line of the kind docs
+		isListed := prefix == beforeMakeTarget && mention.IsDocument(f.Path) // in a line of the kind docs
 		isPlace := isText && !isPast && !isListed
 		if isPlace && u.wasThere(f.Path) {
 			u.add(mentionsIn(f.Path, u.Change.Read(f.Path, false), pattern), p, name)

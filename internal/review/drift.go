@@ -18,16 +18,12 @@ func (j *judge) drift() error {
 		l := Line{Kind: Drift, Command: "ken spec show " + fault.Quote(b.Node)}
 		l.place(repo.Path(b.Spec), 0)
 		l.Subject = b.Node
-		paths := b.Paths[:min(len(b.Paths), 1)]
-		what := "its files are"
-		words := []textPart{prose(what)}
-		if len(paths) > 0 {
-			words = []textPart{data(paths[0])}
-			if more := len(b.Paths) - 1; more > 0 {
-				words = append(words, prose(fmt.Sprintf(" and %d more are", more)))
-			} else {
-				words = append(words, prose(" is"))
-			}
+		words := []textPart{prose("its files are")}
+		switch more := len(b.Paths) - 1; {
+		case more == 0:
+			words = []textPart{data(b.Paths[0]), prose(" is")}
+		case more > 0:
+			words = []textPart{data(b.Paths[0]), prose(fmt.Sprintf(" and %d more are", more))}
 		}
 		words = append(words, prose(fmt.Sprintf(" %s ahead of the spec; the gate refuses the commit", english.Count(b.Drift, "commit"))))
 		l.setText(words...)

@@ -2,21 +2,23 @@ package review
 
 import (
 	"slices"
-	"strings"
 
 	"ken/internal/change"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
-// hidden adds the removals whose users ken cannot find: names of Python modules that compute their names, and
+// fixtureDecorator matches the decorator of a fixture, such as @pytest.fixture(scope="module").
+var fixtureDecorator = lazyPattern(`@(?:[\w.]+\.)?(?:yield_)?fixture\b`)
+
+// unfindableUsers adds the removals whose users ken cannot find: names of Python modules that compute their names, and
 // fixtures of tests, which their users name as parameters.
-func (j *judge) hidden() error {
+func (j *judge) unfindableUsers() error {
 	for i := range j.Change.Removed {
 		s := &j.Change.Removed[i]
 		name := s.Symbol.FullName() + " of " + s.Path.String()
 		switch {
-		case strings.Contains(s.Symbol.Signature, "fixture") && outline.LanguageOf(s.Path, nil) == outline.Python:
+		case outline.LanguageOf(s.Path, nil) == outline.Python && fixtureDecorator().MatchString(s.Symbol.Signature):
 			j.unknown(Unsure, "ken does not know the tests that use the fixture "+name, "")
 		case j.computesNames(s.Path):
 			j.unknown(Unsure, "the module may compute "+name+" in __getattr__", "")

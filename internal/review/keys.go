@@ -51,17 +51,19 @@ func isComponent(p repo.Path) bool {
 	return ext == ".svelte" || ext == ".vue"
 }
 
+// codeBlock matches the script and the style of a component.
+var codeBlock = lazyPattern(`(?s)<(?:script|style)\b.*?</(?:script|style)>`)
+
 // ownMentions returns the lines of a changed file that still have a removed name: as a member, or in the markup of a
 // component, where a function of the script is called or given.
 func (u *unsureMentions) ownMentions(f *change.File, name string, isKey bool) usage.Unresolved {
 	quoted := regexp.QuoteMeta(name)
 	pattern := `\.` + quoted + `\b`
 	text := u.Change.Read(f.Path, false)
-	blocks := `(?s)<(?:script|style)\b.*?</(?:script|style)>`
 	if isComponent(f.Path) {
 		name := `[^.\w$]` + quoted + `(?:[^\w=]|=[=>]|$)` // neither a member nor an attribute
 		pattern = `[{"'=(](?:[^<>]|=>)*?` + name + `|[{"'=(]` + quoted + `(?:[^\w=]|=[=>]|$)|(?:^|[^.\w$])` + quoted + `\(`
-		text = regexp.MustCompile(blocks).ReplaceAllFunc(text, func(block []byte) []byte {
+		text = codeBlock().ReplaceAllFunc(text, func(block []byte) []byte {
 			return bytes.Repeat([]byte("\n"), bytes.Count(block, []byte("\n")))
 		})
 	} else if !isKey {
@@ -87,21 +89,10 @@ func mentionsIn(p repo.Path, text []byte, pattern *regexp.Regexp) (found usage.U
 // keysIn returns the keys in the exported constants of a file, the attributes that its code sets, and the variables that
 // a component takes from others.
 func keysIn(o *outline.Outline, code string) (keys []string) {
-	var list []string
-	var lines []int
-	eachWord(o.Language, code, func(at int, word string) {
-		if word[0] != '\n' {
-			list = append(list, word)
-			lines = append(lines, strings.Count(code[:at], "\n")+1)
-		}
-	})
-	word := func(i int) string {
-		if i < 0 || i >= len(list) {
-			return " "
-		}
-		return list[i]
-	}
-	isExported := func(line int) bool {
+	list, offsets := wordsOf(o.Language, code)
+	word := list.at
+	isExported := func(offset int) bool {
+		line := strings.Count(code[:offset], "\n") + 1
 		return slices.ContainsFunc(o.Symbols, func(s outline.Symbol) bool {
 			isValue := s.Kind == outline.Const || s.Kind == outline.Var
 			return isValue && s.Exported && s.Depth == 0 && s.Line <= line && line <= s.EndLine
@@ -119,7 +110,7 @@ func keysIn(o *outline.Outline, code string) (keys []string) {
 			given = given || isParameter && strings.IndexFunc(component, unicode.IsUpper) == 0
 			module := word(i-1) == "=" && word(i-2) == "exports"
 			inCode := len(objects) > 0 && !objects[len(objects)-1] // of a function
-			value := !inCode && isExported(lines[i]) && strings.Contains("=(:,[", word(i-1))
+			value := !inCode && isExported(offsets[i]) && strings.Contains("=(:,[", word(i-1))
 			objects = append(objects, given || module || value)
 		case "}":
 			objects = objects[:max(0, len(objects)-1)]

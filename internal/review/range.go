@@ -148,7 +148,12 @@ func (r *Reviewer) reviewCommit(ctx context.Context, rev string) (repo.ID, error
 
 // expression matches a revision that git fetch does not accept: one with an operator, such as HEAD~1, or a short
 // commit id.
-var expression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[~^:{]|^[0-9a-f]{4,39}$`) })
+var expression = lazyPattern(`[~^:{]|^[0-9a-f]{4,39}$`)
+
+// lazyPattern returns a function that compiles a pattern once, when it is needed.
+func lazyPattern(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // shallowHint returns the git fetch command that adds a revision to a shallow clone.
 func shallowHint(rev string) string {

@@ -187,11 +187,11 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 	if r.Unknown == nil {
 		r.Unknown = []fault.Unknown{}
 	}
-	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool), told: make(map[toldUse]bool)}
+	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool), listed: make(map[listedUse]bool)}
 	for i := range f.Change.Files {
 		j.paths[f.Change.Files[i].Path] = true
 	}
-	for _, step := range []func() error{j.unread, j.docs, j.drift, j.broken, j.added, j.signatures, j.tests, j.stale, j.also, j.unsure, j.hidden, j.compiled} {
+	for _, step := range []func() error{j.unread, j.docs, j.drift, j.broken, j.added, j.signatures, j.tests, j.stale, j.also, j.unsure, j.unfindableUsers, j.compiled} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -206,13 +206,13 @@ type judge struct {
 	Facts
 	review *Review
 	paths  map[repo.Path]bool // that the change touched, in the new tree
-	told   map[toldUse]bool   // in the lines of the kinds broken and may use
+	listed map[listedUse]bool // in the lines of the kinds broken and may use
 
-	checked []*change.Signature // that a compiler checks
+	compilerChecked []*change.Signature // that a compiler checks
 }
 
-// A toldUse is a use of a removed symbol; of a whole file if symbol is "".
-type toldUse struct {
+// A listedUse is a use of a removed symbol; of a whole file if symbol is "".
+type listedUse struct {
 	from, to repo.Path
 	symbol   string
 }

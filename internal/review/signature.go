@@ -21,7 +21,7 @@ func (j *judge) signatures() error {
 		lang := s.File.After.Language
 		isScript := lang == outline.TypeScript || lang == outline.TSX
 		if !unchecked(lang) {
-			j.checked = append(j.checked, s)
+			j.compilerChecked = append(j.compilerChecked, s)
 		}
 		isOverloaded := len(change.ByName(s.File.After)[s.After.FullName()]) > 1
 		if !unchecked(lang) && (!isScript || isOverloaded) {
@@ -39,11 +39,11 @@ func (j *judge) signatures() error {
 func (j *judge) compiled() error {
 	isQuiet := func(l Line) bool { return l.Kind == Tests || l.Kind == Stale || l.Kind == Also }
 	isTold := len(j.review.Unknown) > 0 || slices.ContainsFunc(j.review.Lines, func(l Line) bool { return !isQuiet(l) })
-	if len(j.checked) == 0 || isTold && !j.All {
+	if len(j.compilerChecked) == 0 || isTold && !j.All {
 		return nil
 	}
 	users := make(map[repo.Path]bool)
-	for _, s := range j.checked {
+	for _, s := range j.compilerChecked {
 		edges, err := j.Index.Users(j.ctx, s.File.Path)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (j *judge) compiled() error {
 			}
 		}
 	}
-	text := english.Count(len(j.checked), "signature") + " that a compiler checks changed"
+	text := english.Count(len(j.compilerChecked), "signature") + " that a compiler checks changed"
 	if len(users) > 0 {
 		text += ", used by " + english.Count(len(users), "file")
 	}

@@ -148,13 +148,9 @@ func isCode(kind repo.Kind) bool { return kind == repo.KindSource || kind == rep
 
 // needsServices reports whether a test is in a directory for tests that need more than the code.
 func needsServices(t usage.Test) bool {
-	for _, part := range strings.Split(path.Dir(t.Path), "/") {
-		switch part {
-		case "integration", "smoke", "e2e", "playground":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(path.Dir(t.Path), "/"), func(part string) bool {
+		return slices.Contains([]string{"integration", "smoke", "e2e", "playground"}, part)
+	})
 }
 
 // onlyVersions reports whether all symbols are version numbers of the program.
@@ -253,10 +249,6 @@ func joinable(head string) bool {
 	if isFlag {
 		return false
 	}
-	for _, tool := range []string{"go test", "pytest", "vitest", "jest", "mocha", "rspec", "bats", "node --test", "bun test", "ava", "tap"} {
-		if strings.Contains(head, tool) {
-			return true
-		}
-	}
-	return false
+	tools := []string{"go test", "pytest", "vitest", "jest", "mocha", "rspec", "bats", "node --test", "bun test", "ava", "tap"}
+	return slices.ContainsFunc(tools, func(tool string) bool { return strings.Contains(head, tool) })
 }

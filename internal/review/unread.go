@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func (c *collector) addUncompared(ctx context.Context) error {
 	}{
 		{unmerged, "", " with a merge conflict", "git status"},
 		{slices.Compact(absent), "", ": git lacks the content before or after the change", "git fetch --refetch --no-filter"},
-		{others, Unsure, ": ken does not know what the change removes from files of this language", ""},
+		{others, Unsure, ": ken does not know what the change removes from files in these languages", ""},
 	} {
 		if len(u.paths) > 0 {
 			why := find.NamedFiles(u.paths) + u.text
@@ -109,31 +110,22 @@ func (j *judge) unread() error {
 	if err != nil {
 		return err
 	}
-	if unread == nil {
-		unread = make(map[string][]repo.Path)
-	}
 	isOwn := func(p repo.Path) bool { return j.paths[p] } // another fact says so
 	unread[find.WhyAbsent] = append(unread[find.WhyAbsent], j.LackingDocs...)
-	for _, why := range []string{find.WhyAbsent, workspace.NotInClone, "merge conflict", find.WhyTooLarge} {
-		var documents []repo.Path
-		var code []repo.Path
-		for _, p := range slices.DeleteFunc(unread[why], isOwn) {
-			if mention.IsDocument(p) {
-				documents = append(documents, p)
-			} else {
-				code = append(code, p)
-			}
-		}
-		text := strings.ReplaceAll(why, workspace.NotInClone, find.WhyAbsent)
+	for _, why := range slices.Sorted(maps.Keys(unread)) {
+		others := slices.DeleteFunc(unread[why], isOwn)
+		code := slices.DeleteFunc(slices.Clone(others), mention.IsDocument)
+		documents := slices.DeleteFunc(others, func(p repo.Path) bool { return !mention.IsDocument(p) })
+		text := ": " + strings.NewReplacer(workspace.NotInClone, find.WhyAbsent, "_", " ").Replace(why)
 		kind := Broken
-		if why == find.WhyTooLarge {
-			kind = Unsure // it will stay so
+		if why == find.WhyTooLarge || why == workspace.NotComparable {
+			kind = Unsure // no command helps: the file stays too large, or filtered
 		}
 		if len(documents) > 0 {
-			j.unknown(Docs, "documents that were not read: "+find.NamedFiles(documents)+": "+text, "")
+			j.unknown(Docs, "documents that were not read: "+find.NamedFiles(documents)+text, "")
 		}
 		if len(code) > 0 {
-			j.unknown(kind, "files that were not read and may hold uses: "+find.NamedFiles(code)+": "+text, "")
+			j.unknown(kind, "files that were not read and may hold uses: "+find.NamedFiles(code)+text, "")
 		}
 	}
 	return nil

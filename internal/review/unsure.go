@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,16 +17,16 @@ import (
 	"ken/internal/uses"
 )
 
-// maxUnsureNames limits the removed names whose mentions are searched.
+// maxUnsureNames limits the removed things of one kind whose mentions are searched.
 const maxUnsureNames = 100
 
-// unsure adds one line for all places that mention a removed name or path and that no rule of a language settles,
-// without the files that another line names for it.
+// unsure adds one line for all places that mention a removed name or path and that no rule of a language settles.
+// It leaves out files that another line names for the same name.
 func (j *judge) unsure() error {
 	u := &unsureMentions{
 		judge: j, cause: &cause{kind: Unsure, verb: "may mean "}, files: make(map[repo.Path]*change.File),
 		search: usage.NewMentionSearch(j.ctx, j.Index, j.Tree, nil),
-		names:  make(map[string]bool), weak: make(map[repo.Path]bool),
+		asked:  make(map[string]int), names: make(map[string]bool), wordOnly: make(map[repo.Path]bool),
 	}
 	added := make(map[repo.Path]bool)
 	for i := range j.Change.Files {
@@ -42,6 +43,12 @@ func (j *judge) unsure() error {
 			return err
 		}
 	}
+	for _, what := range slices.Sorted(maps.Keys(u.asked)) {
+		if n := u.asked[what]; n > maxUnsureNames {
+			why := fmt.Sprintf("the change removes %d %s; ken searched for mentions of the first %d", n, what, maxUnsureNames)
+			j.unknown(Unsure, why, "")
+		}
+	}
 	if u.upTo > 0 {
 		u.cause.upTo = u.upTo + u.more
 	}
@@ -50,7 +57,7 @@ func (j *judge) unsure() error {
 		u.cause.what = u.cause.what[:slices.IndexFunc(u.cause.what, isReason)]
 		u.cause.what = append(u.cause.what, prose(" or "+english.Count(more, "more removed name")))
 	}
-	u.countWeak()
+	u.countWordOnly()
 	j.addCause(u.cause)
 	return nil
 }
@@ -62,19 +69,16 @@ type unsureMentions struct {
 	files    map[repo.Path]*change.File // the changed files by their old paths
 	wasThere func(repo.Path) bool       // before the change
 	cause    *cause
+	asked    map[string]int     // the number of removed things of each kind
 	names    map[string]bool    // with mentions
 	upTo     int                // files that may mention one of the names that too many files have
 	more     int                // files that mention one of the others
-	weak     map[repo.Path]bool // files that have one of the names only as a word
+	wordOnly map[repo.Path]bool // files that have one of the names only as a word
 }
 
 // addSymbols adds the mentions of removed symbols.
 func (u *unsureMentions) addSymbols() error {
-	removed := make(map[string]bool)
-	for _, s := range u.Change.Removed {
-		removed[string(s.Path)+"#"+s.Symbol.FullName()] = true
-	}
-	asked := 0
+	removed := u.removedNames()
 	var short []string
 	for i := range u.Change.Removed {
 		s := &u.Change.Removed[i]
@@ -93,7 +97,7 @@ func (u *unsureMentions) addSymbols() error {
 			short = append(short, s.Symbol.FullName()+" of "+s.Path.String())
 			continue
 		}
-		if asked++; asked > maxUnsureNames {
+		if !u.allows("names") {
 			continue
 		}
 		within := users(s)
@@ -102,20 +106,22 @@ func (u *unsureMentions) addSymbols() error {
 		if err != nil {
 			return err
 		}
-		u.add(u.strong(found, s.Path, s.Symbol.FullName(), isMember), s.Path, s.Symbol.FullName())
+		u.add(u.likelyUses(found, s.Path, s.Symbol.FullName(), isMember), s.Path, s.Symbol.FullName())
 	}
 	if len(short) > 0 {
 		u.unknown(Unsure, "ken does not search for names of one letter: "+strings.Join(short, ", "), "")
 	}
-	if asked > maxUnsureNames {
-		why := fmt.Sprintf("the change removes %d names; ken searched for mentions of the first %d", asked, maxUnsureNames)
-		u.unknown(Unsure, why, "")
-	}
 	return nil
 }
 
-// isAsked reports whether other files may mention a removed symbol and mean it: its file has no other symbol of that
-// name, nothing but a test had it, and it did not move to another file of its package.
+// allows counts one more removed thing of a kind, and reports whether ken searches for its mentions.
+func (u *unsureMentions) allows(what string) bool {
+	u.asked[what]++
+	return u.asked[what] <= maxUnsureNames
+}
+
+// isAsked reports whether other files may use a removed symbol by its name: its file is no test and has no other symbol
+// of that name, and the symbol did not move to another file of its package.
 func (u *unsureMentions) isAsked(s *change.Symbol) bool {
 	f := u.files[s.Path]
 	if f == nil || f.FileKind == repo.KindTest {
@@ -136,15 +142,10 @@ func (u *unsureMentions) isAsked(s *change.Symbol) bool {
 		return true
 	default:
 		again, err := u.Index.Declarations(u.ctx, s.Symbol.Name)
-		if err != nil {
-			return true
+		isSame := func(d searchindex.Declaration) bool {
+			return d.Path.Dir() == s.Path.Dir() && d.Symbol.FullName() == s.Symbol.FullName()
 		}
-		for _, d := range again {
-			if d.Path.Dir() == s.Path.Dir() && d.Symbol.FullName() == s.Symbol.FullName() {
-				return false
-			}
-		}
-		return true
+		return err != nil || !slices.ContainsFunc(again, isSame)
 	}
 }
 
@@ -168,7 +169,6 @@ func users(s *change.Symbol) func(repo.Path) bool {
 // addKeys adds the mentions of removed keys and attributes.
 func (u *unsureMentions) addKeys() error {
 	u.search.Only = u.wasThere
-	asked := 0
 	for i := range u.Change.Files {
 		f := &u.Change.Files[i]
 		family := uses.Family(f.Path)
@@ -177,15 +177,15 @@ func (u *unsureMentions) addKeys() error {
 			continue
 		}
 		for _, name := range u.removedKeys(f) {
-			if asked++; asked > maxUnsureNames {
-				return nil
+			if !u.allows("keys and attributes") {
+				continue
 			}
 			found, err := u.search.Of(f.OldPath(), &outline.Symbol{Kind: outline.Field, Name: name, Depth: 1})
 			if err != nil {
 				return err
 			}
 			u.add(u.ownMentions(f, name, true), f.OldPath(), name)
-			u.add(u.strong(found, f.OldPath(), name, true), f.OldPath(), name)
+			u.add(u.likelyUses(found, f.OldPath(), name, true), f.OldPath(), name)
 		}
 	}
 	return nil
@@ -194,16 +194,14 @@ func (u *unsureMentions) addKeys() error {
 // addPaths adds the mentions of files that left their paths.
 func (u *unsureMentions) addPaths() error {
 	u.search.Only = u.wasThere
-	asked := 0
 	for i := range u.Change.Files {
 		f := &u.Change.Files[i]
 		p := f.OldPath()
 		isGone := !f.Unmerged && (f.Kind == repo.Deleted || f.From != "")
 		isCode := f.FileKind != repo.KindTest && f.FileKind != repo.KindDoc
-		if !isGone || !isCode || asked == maxUnsureNames {
+		if !isGone || !isCode || !u.allows("paths") {
 			continue
 		}
-		asked++
 		found, err := u.search.OfPath(p)
 		if err != nil {
 			return err
@@ -225,7 +223,7 @@ func (u *unsureMentions) add(found usage.Unresolved, of repo.Path, symbol string
 	places := 0
 	for _, f := range found.Places {
 		p, err := f.Raw()
-		if err != nil || u.told[toldUse{p, of, symbol}] {
+		if err != nil || u.listed[listedUse{p, of, symbol}] {
 			continue
 		}
 		place := u.cause.add(p, f.Lines...)
@@ -245,10 +243,10 @@ func (u *unsureMentions) add(found usage.Unresolved, of repo.Path, symbol string
 	}
 }
 
-// strong returns the mentions of a name without the files that only have it as a word, which are counted: one word in a
-// file that is no code, or the name of a member that is neither behind a dot nor in quotes nor a key. With All, it
-// returns all.
-func (u *unsureMentions) strong(found usage.Unresolved, of repo.Path, name string, isMember bool) usage.Unresolved {
+// likelyUses returns the mentions of a name without the files that only have it as a word, which are counted: one word
+// in a file that is no code, or the name of a member that is neither behind a dot nor in quotes nor a key. With All,
+// it returns all.
+func (u *unsureMentions) likelyUses(found usage.Unresolved, of repo.Path, name string, isMember bool) usage.Unresolved {
 	last := name[strings.LastIndexAny(name, ".:#")+1:]
 	if u.All || len(searchindex.NameWords(last)) != 1 {
 		return found
@@ -271,30 +269,34 @@ func (u *unsureMentions) strong(found usage.Unresolved, of repo.Path, name strin
 				return false
 			}
 		}
-		if len(u.weak) == 0 && len(u.names) == 0 {
+		if len(u.wordOnly) == 0 && len(u.names) == 0 {
 			u.cause.what = u.removedText(of, []string{name})
 		}
-		u.weak[p] = true
+		u.wordOnly[p] = true
 		return true
 	})
 	return found
 }
 
-// countWeak adds the number of the files that only have a removed name as a word.
-func (u *unsureMentions) countWeak() {
+// countWordOnly adds the number of the files that only have a removed name as a word.
+func (u *unsureMentions) countWordOnly() {
 	for i := range u.cause.places {
 		if p, err := u.cause.places[i].Raw(); err == nil {
-			delete(u.weak, p)
+			delete(u.wordOnly, p)
 		}
 	}
-	files := english.Count(len(u.weak), "file")
+	files := english.Count(len(u.wordOnly), "file")
 	switch {
-	case len(u.weak) == 0:
+	case len(u.wordOnly) == 0:
 	case len(u.cause.places) > 0 || u.cause.upTo > 0:
 		u.cause.what = append(u.cause.what, prose(" (as a word also in "+files+": --all)"))
 	default:
 		l := Line{Kind: Unsure, Subject: files}
-		l.setText(slices.Concat([]textPart{prose("may mean, as a mere word, ")}, u.cause.what)...)
+		verb := "have"
+		if len(u.wordOnly) == 1 {
+			verb = "has"
+		}
+		l.setText(append([]textPart{prose(verb + " a word that may mean ")}, u.cause.what...)...)
 		u.judge.add(l)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/spec/parse"
+	"ken/internal/workspace"
 )
 
 // A worktree is a checkout of the repository with its files.
@@ -117,9 +118,6 @@ func specFiles(ctx context.Context, files *content.Tree, g *git.Repo) ([]repo.Lo
 	return append(found, absent...), repo.StatDigest{}, err
 }
 
-// whyLacking is the problem of a spec in a partial clone that does not have its file.
-const whyLacking = "git lacks its content"
-
 // loadSpecs reads spec files from git. One whose content git lacks has a problem instead.
 func loadSpecs(ctx context.Context, g *git.Repo, paths []repo.Path, ids []repo.ID) ([]repo.LoadedFile, error) {
 	lacking, err := g.Lacking(ctx, ids)
@@ -135,7 +133,7 @@ func loadSpecs(ctx context.Context, g *git.Repo, paths []repo.Path, ids []repo.I
 	for i, p := range paths {
 		files[i] = repo.LoadedFile{Path: p, ID: ids[i]}
 		if lacking[ids[i]] {
-			files[i].Problem = whyLacking
+			files[i].Problem = workspace.LacksContent
 			continue
 		}
 		files[i].Content, contents = contents[0], contents[1:]

@@ -52,7 +52,7 @@ func (r *reader) contracts(p repo.Path, s *outline.Symbol) error {
 	if err != nil {
 		return err
 	}
-	c := contractSearch{reader: r}
+	c := contractSearch{reader: r, above: make(map[typeAt][]typeAt), implementing: make(map[typeAt]map[typeAt]bool)}
 	asked := searchindex.Declaration{Path: p, Symbol: *s}
 	for _, d := range all[:min(len(all), maxComparedMethods)] {
 		other, _ := splitName(d.Symbol.FullName())
@@ -170,9 +170,6 @@ func (c *contractSearch) goImplementors(contract typeAt) (map[typeAt]bool, error
 		}
 		types = having
 	}
-	if c.implementing == nil {
-		c.implementing = make(map[typeAt]map[typeAt]bool)
-	}
 	c.implementing[contract] = types
 	return types, nil
 }
@@ -244,9 +241,6 @@ func (c *contractSearch) contractsOf(t typeAt, inside *outline.Symbol) ([]typeAt
 		if above, err = c.typesNamed(t.path, &o, names); err != nil {
 			return nil, err
 		}
-	}
-	if c.above == nil {
-		c.above = make(map[typeAt][]typeAt)
 	}
 	c.above[key] = above
 	return above, nil

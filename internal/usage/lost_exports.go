@@ -13,8 +13,8 @@ import (
 	"ken/internal/uses"
 )
 
-// addLostExports adds the names that changed files no longer pass on from other files: the lines of a barrel, the
-// imports of an __init__.py, and names that were exported by a list. x is of the tree after the change.
+// addLostExports adds the names that changed files no longer pass on from other files: the re-exports of an
+// index file, the imports of an __init__.py, and names that were exported by a list. x is of the tree after the change.
 func addLostExports(ctx context.Context, x *searchindex.Index, c *change.Change, wanted map[repo.Path]*removedThings) error {
 	for i := range c.Files {
 		f := &c.Files[i]

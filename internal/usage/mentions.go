@@ -25,11 +25,8 @@ type Mention struct {
 	path repo.Path
 }
 
-// Limits of the search for mentions.
-const (
-	mentionFiles = 300 // the maximum number of files that are read
-	mentionLines = 5   // the maximum number of lines of one file
-)
+// mentionLines limits the lines of one file that has mentions.
+const mentionLines = 5
 
 // pathMentions lists the plain-text mentions of a path in manifests, scripts, CI and documents:
 // moving the file breaks them. Files with an edge are listed as users.
@@ -43,12 +40,12 @@ func (r *reader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	for _, e := range edges {
 		known[e.From] = true
 	}
-	candidates, err := r.index.FilesWith(r.ctx, unique(terms), 2*mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(terms), 2*maxMentionFiles)
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(candidates, func(a, b searchindex.Entry) int { return mentionRank(a.Kind) - mentionRank(b.Kind) })
-	for _, c := range candidates[:min(len(candidates), mentionFiles)] {
+	for _, c := range candidates[:min(len(candidates), maxMentionFiles)] {
 		isCode := c.Kind == repo.KindSource || c.Kind == repo.KindTest
 		if c.Path.Under(p) || known[c.Path] && isCode || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
 			continue
@@ -179,11 +176,11 @@ func (r *reader) otherSpellings(name string, declaring []repo.Path, known map[re
 	if err != nil {
 		return nil
 	}
-	candidates, err := r.index.FilesWith(r.ctx, unique(words), mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(words), maxMentionFiles)
 	if err != nil {
 		return err
 	}
-	whole, err := r.index.FilesWith(r.ctx, []string{strings.Join(words, "")}, mentionFiles)
+	whole, err := r.index.FilesWith(r.ctx, []string{strings.Join(words, "")}, maxMentionFiles)
 	if err != nil {
 		return err
 	}

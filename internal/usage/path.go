@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (r *reader) file(p repo.Path) error {
 	return r.pathMentions(p, users)
 }
 
-// fileMentions adds the mentions that may be uses of a file without users that are no tests.
+// fileMentions adds mentions that may be uses, if no file but tests uses the file.
 func (r *reader) fileMentions(p repo.Path, users []searchindex.Edge) error {
 	isUser := func(u User) bool { return !u.Starts }
 	if slices.ContainsFunc(r.answer.UsedBy, isUser) || r.answer.whyNoUsers() != "" {
@@ -108,8 +109,8 @@ func (r *reader) directory(dir repo.Path) error {
 	return r.pathMentions(dir, users)
 }
 
-// maxMentionedBelow limits the files below a directory whose names are looked for.
-const maxMentionedBelow = 40
+// maxFilesBelow limits the files below a directory whose names are looked for.
+const maxFilesBelow = 40
 
 // directoryMentions adds the mentions that may be uses of a directory without users, or why its users are unknown.
 func (r *reader) directoryMentions(dir repo.Path) error {
@@ -134,8 +135,8 @@ func (r *reader) directoryMentions(dir repo.Path) error {
 		why = "ken does not resolve references to any of its files"
 	case len(a.UsedBy) > 0:
 		return nil
-	case len(resolved) > maxMentionedBelow:
-		why = "no use was found, and ken does not look for the names of so many files; ask for one of them"
+	case len(resolved) > maxFilesBelow:
+		why = fmt.Sprintf("ken found no use, and the directory has more than %d files: ask about one of them", maxFilesBelow)
 	}
 	if why != "" {
 		a.Unknown = append(a.Unknown, fault.Unknown{What: whatUsers, Why: why})
@@ -153,9 +154,7 @@ func (r *reader) directoryMentions(dir repo.Path) error {
 		}
 		a.Unresolved.UpTo = max(a.Unresolved.UpTo, found.UpTo)
 		for _, f := range found.Places {
-			isKnown := func(o FileLines) bool { return o.Path == f.Path }
-			isOutside := !repo.Path(f.Path).Under(dir)
-			if isOutside && !slices.ContainsFunc(a.Unresolved.Places, isKnown) {
+			if !repo.Path(f.Path).Under(dir) {
 				a.Unresolved.add(f)
 			}
 		}

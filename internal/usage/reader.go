@@ -159,7 +159,7 @@ func (r *reader) unresolved(p repo.Path) (string, error) {
 	ext := path.Ext(p.Base())
 	switch {
 	case uses.Supports(outline.LanguageOf(p, nil)) && r.tree.Read(r.ctx, p) == nil:
-		return "git lacks its content, or it is too large", nil
+		return find.WhyAbsent + ", or it is too large", nil
 	case uses.Supports(outline.LanguageOf(p, nil)):
 		return "ken could not parse the file", nil
 	case ext != "":

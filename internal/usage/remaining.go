@@ -30,20 +30,20 @@ type Leftover struct {
 // Limits of the search for remaining uses.
 const (
 	maxRemovedNames   = 300 // names to search for
-	maxNamedFiles     = 150 // files that mention one name
+	maxNamedFiles     = 150 // files with one name that no import leads to
 	maxRemainingFiles = 2000
 )
 
 // Remaining finds the uses, in the indexed tree, of symbols and files that a change removed, and the members of unknown
 // values that may be such uses. It resolves the names in the new tree against the declarations of the old tree, and
-// omits the uses that now resolve to another declaration. cut is set if not all files were searched.
-func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change.Change) (list []Leftover, cut bool, err error) {
+// omits the uses that now resolve to another declaration. limits says what was not searched.
+func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change.Change) (list []Leftover, limits []string, err error) {
 	wanted := removedByFile(c)
 	if err := addLostExports(ctx, x, c, wanted); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if len(wanted) == 0 {
-		return nil, false, nil
+		return nil, nil, nil
 	}
 	names := make(map[string]bool)
 	for p, f := range wanted {
@@ -59,16 +59,16 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 	}
 	files, err := x.Files(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	candidates, cut, err := candidateUsers(ctx, x, files, wanted, names)
+	candidates, limits, err := candidateUsers(ctx, x, files, wanted, names)
 	if err != nil || len(candidates) == 0 {
-		return nil, cut, err
+		return nil, limits, err
 	}
 	indexed := find.NewSource(ctx, x, t, nil)
 	r, err := uses.NewResolver(newOldSource(indexed, files, c))
 	if err != nil {
-		return nil, cut, err
+		return nil, limits, err
 	}
 	search := &remainingSearch{ctx: ctx, index: x, wanted: wanted, before: r}
 	search.after = sync.OnceValues(func() (*uses.Resolver, error) {
@@ -94,7 +94,7 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 		list = append(list, left...)
 		return err
 	})
-	return list, cut, err
+	return list, limits, err
 }
 
 // removedThings are what a change removed from one file.
@@ -110,6 +110,7 @@ type removedName struct {
 	last       string // last part of the name
 	mayInherit bool   // its type may have it from another type
 	moved      bool   // with its file
+	isField    bool
 }
 
 // removedByFile returns what a change removed, by the old path of the file.
@@ -122,7 +123,8 @@ func removedByFile(c *change.Change) map[repo.Path]*removedThings {
 		return byFile[p]
 	}
 	for _, s := range c.Removed {
-		from(s.Path).names[s.Symbol.FullName()] = removedName{last: s.Symbol.Name, mayInherit: s.MayInherit}
+		isField := s.Symbol.Kind == outline.Field || s.Symbol.Kind == outline.Property
+		from(s.Path).names[s.Symbol.FullName()] = removedName{last: s.Symbol.Name, mayInherit: s.MayInherit, isField: isField}
 	}
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -146,7 +148,7 @@ func removedByFile(c *change.Change) map[repo.Path]*removedThings {
 
 // candidateUsers lists the files that may use one of the removed things: those with an import that ends in the
 // name of the file or of its directory, those beside it, and those whose text contains a name.
-func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.Entry, wanted map[repo.Path]*removedThings, names map[string]bool) (list []repo.File, cut bool, err error) {
+func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.Entry, wanted map[repo.Path]*removedThings, names map[string]bool) (list []repo.File, limits []string, err error) {
 	chosen := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
 	stems := make(map[string]bool)
@@ -161,7 +163,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	}
 	importing, err := x.Importers(ctx, slices.Sorted(maps.Keys(stems)))
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	for _, p := range importing {
 		chosen[p] = true
@@ -173,36 +175,53 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	}
 	sorted := slices.Sorted(maps.Keys(names))
 	if len(sorted) > maxRemovedNames {
-		sorted, cut = sorted[:maxRemovedNames], true
+		why := fmt.Sprintf("the change removes %d names; ken searched for users of %d", len(sorted), maxRemovedNames)
+		sorted, limits = sorted[:maxRemovedNames], append(limits, why)
 	}
-	onlyGo := true // no Go file re-exports the names of another one
+	families := make(map[outline.Language]bool)
 	for p := range wanted {
-		onlyGo = onlyGo && outline.LanguageOf(p, nil) == outline.Go
+		families[uses.Family(p)] = true
 	}
+	delete(families, outline.Go) // no Go file re-exports the names of another one
+	var common []string
 	for _, name := range sorted {
 		terms := searchindex.Terms(name)
-		if len(terms) == 0 || onlyGo {
+		if len(terms) == 0 || len(families) == 0 {
 			continue
 		}
-		found, err := x.FilesWith(ctx, terms, maxNamedFiles)
+		found, err := x.FilesWith(ctx, terms, maxNamedAtAll)
 		if err != nil {
-			return nil, cut, err
+			return nil, nil, err
 		}
-		for _, f := range found {
+		found = slices.DeleteFunc(found, func(f searchindex.Entry) bool {
+			return chosen[f.Path] || !families[uses.Family(f.Path)] || !mayRemain(&f)
+		})
+		if len(found) > maxNamedFiles {
+			common = append(common, name)
+		}
+		for _, f := range found[:min(len(found), maxNamedFiles)] {
 			chosen[f.Path] = true
 		}
 	}
+	if len(common) > 0 {
+		few := listed(common[:min(len(common), fewMentions)], len(common))
+		limits = append(limits, fmt.Sprintf("more than %d files may use %s; ken read %[1]d for each name", maxNamedFiles, few))
+	}
 	for _, p := range slices.Sorted(maps.Keys(chosen)) {
-		f, ok := files[p]
-		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Supports(outline.LanguageOf(p, nil)) {
-			continue
+		if f, ok := files[p]; ok && mayRemain(&f) {
+			list = append(list, f.File)
 		}
-		list = append(list, f.File)
 	}
 	if len(list) > maxRemainingFiles {
-		list, cut = list[:maxRemainingFiles], true
+		why := fmt.Sprintf("%d files may use what the change removes; ken read the first %d", len(list), maxRemainingFiles)
+		list, limits = list[:maxRemainingFiles], append(limits, why)
 	}
-	return list, cut, nil
+	return list, limits, nil
+}
+
+// mayRemain reports whether a file may have uses that somebody must edit by hand.
+func mayRemain(f *searchindex.Entry) bool {
+	return f.Kind != repo.KindVendored && f.Kind != repo.KindGenerated && uses.Supports(outline.LanguageOf(f.Path, nil))
 }
 
 // referencesToRemoved returns the references of a file that may lead to something removed; nil if there are none.
@@ -267,7 +286,7 @@ type remainingSearch struct {
 func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.References, old uses.Resolution) ([]Leftover, error) {
 	list := s.oldEdges(file, refs, old.Edges)
 	list = append(list, s.ownUses(file, refs)...)
-	list = append(list, s.openMembers(file, refs, old.Open)...)
+	list = append(list, s.openMembers(file, refs, old)...)
 	left, err := s.lostImports(file, refs, list)
 	if err != nil || len(list) == 0 {
 		return left, err
@@ -392,19 +411,18 @@ func isPredeclared(lang outline.Language, name string) bool {
 }
 
 // openMembers returns the members of unknown values that may be removed ones.
-func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.References, open []outline.Use) (list []oldUse) {
+func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.References, old uses.Resolution) (list []oldUse) {
 	own := s.wanted[file.Path]
-	for _, u := range open {
+	for _, u := range old.Open {
 		isOwn := own != nil && own.names[u.Qualifier+"."+u.Name].last != ""
 		if !u.Member || isOwn {
 			continue
 		}
 		for to, f := range s.wanted {
-			if extensionFamily(to) != extensionFamily(file.Path) || !f.isReached(file, refs, to) {
-				continue
-			}
+			isSameFamily := extensionFamily(to) == extensionFamily(file.Path)
 			for full, r := range f.names {
-				if r.last == u.Name && full != r.last && !r.moved {
+				isNamed := r.last == u.Name && full != r.last && !r.moved
+				if isSameFamily && isNamed && s.isReached(file, refs, old.Edges, to, r.isField) {
 					l := Leftover{From: file.Path, Lines: u.Lines, To: to, Symbol: full}
 					list = append(list, oldUse{Leftover: l, isMember: true})
 				}
@@ -414,13 +432,25 @@ func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.Refer
 	return list
 }
 
-// isReached reports whether a file can have values of the types of another one. A Go file has them from its own package
-// and from those that it imports.
-func (f *removedThings) isReached(file *uses.ParsedFile, refs *outline.References, to repo.Path) bool {
-	if file.Language != outline.Go || file.Path.Dir() == to.Dir() {
+// isReached reports whether a file is likely to have values of the types of another one. A Go file has them from its
+// own package and from those that it imports. A field in TypeScript has a common name: its users also use something
+// else of its file, directly or through a re-export.
+func (s *remainingSearch) isReached(
+	file *uses.ParsedFile, refs *outline.References, old []uses.Edge, to repo.Path, isField bool,
+) bool {
+	isOld := func(e uses.Edge) bool { return e.To == to }
+	isNew := func(e searchindex.Edge) bool { return e.To == to }
+	imports := func(im outline.Import) bool { return s.wanted[to].mayBeImportedAs(im.Module, to) }
+	switch family := uses.Family(file.Path); {
+	case family == outline.Go:
+		return file.Path.Dir() == to.Dir() || slices.ContainsFunc(refs.Imports, imports)
+	case family == outline.TypeScript && isField:
+		now, err := s.index.Uses(s.ctx, file.Path)
+		isUser := slices.ContainsFunc(old, isOld) || slices.ContainsFunc(now, isNew) || len(s.importLines(file, refs, to)) > 0
+		return err != nil || file.Path == to || isUser
+	default:
 		return true
 	}
-	return slices.ContainsFunc(refs.Imports, func(im outline.Import) bool { return f.mayBeImportedAs(im.Module, to) })
 }
 
 // newEdges are the edges of one file in the tree after a change.

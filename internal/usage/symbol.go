@@ -329,7 +329,6 @@ func around(symbols []outline.Symbol, line int) string {
 func (r *reader) addMentions(list []searchindex.Declaration, declaring []repo.Path, known map[repo.Path]bool) error {
 	a := r.answer
 	search := NewMentionSearch(r.ctx, r.index, r.tree, r.paths)
-	unresolved := make(map[string]bool)
 	for _, member := range []bool{true, false} {
 		var symbols []outline.Symbol
 		for _, d := range list {
@@ -350,10 +349,7 @@ func (r *reader) addMentions(list []searchindex.Declaration, declaring []repo.Pa
 		}
 		a.Unresolved.UpTo = max(a.Unresolved.UpTo, found.unresolved.UpTo)
 		for _, f := range found.unresolved.Places {
-			if !unresolved[f.Path] {
-				unresolved[f.Path] = true
-				a.Unresolved.add(f)
-			}
+			a.Unresolved.add(f)
 		}
 	}
 	r.sortByUse(a.AmbiguousIn)

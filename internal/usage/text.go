@@ -61,7 +61,9 @@ func (a *Answer) text(limits textLimits, quote func(string) string) string {
 		t.uses()
 	}
 	t.tests()
-	if !a.OnlyTests {
+	if a.OnlyTests {
+		t.unresolved()
+	} else {
 		t.changes()
 		t.mentions()
 	}
@@ -414,9 +416,6 @@ func (t *textWriter) tests() {
 		t.linef("ken found no certain test of it")
 	case a.OnlyTests && a.ReachedByTests == 0:
 		t.linef("ken found no test of it")
-	}
-	if a.OnlyTests {
-		t.unresolved()
 	}
 	var cells [][]string
 	for _, group := range groups[:min(len(groups), t.limits.tests)] {

@@ -70,6 +70,15 @@ func TestTextIsShort(t *testing.T) {
 	})
 }
 
+// The mentions that ken cannot resolve come after the tests, not between them and their heading.
+func TestTextOfTestsEndsWithUnresolved(t *testing.T) {
+	a := &Answer{Symbol: "Run", OnlyTests: true, Tests: []Test{{PathJSON: repo.Path("a_test.go").JSON(), Command: "go test ."}}}
+	a.Unresolved.add(FileLines{PathJSON: repo.Path("ci.yaml").JSON(), Lines: []int{2}})
+	if got, want := a.String(), "Run\ntests\n  go test .  # a_test.go\nunresolved: 1 file mentions it: ci.yaml:2\n"; got != want {
+		t.Errorf("the text is\n%s, want\n%s", got, want)
+	}
+}
+
 // A text without limits has every file of the answer.
 func TestTextOfAllHasEveryFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -46,16 +46,21 @@ func (u Unresolved) text(few, lines int) string {
 	return english.Count(u.Files, "file") + verb + listed(files, u.Files)
 }
 
+// add adds a file, or the lines of one that is there.
 func (u *Unresolved) add(f FileLines) {
+	i := slices.IndexFunc(u.Places, func(o FileLines) bool { return o.Path == f.Path })
+	if i >= 0 {
+		u.Places[i].addLines(f.Lines, f.More)
+		return
+	}
 	u.Files++
 	u.Places = append(u.Places, f)
 }
 
 // Limits of the search for mentions of a name.
 const (
-	maxMentionFiles = 500 // files that are read
-	maxOpenFiles    = 500 // files whose references are resolved
-	maxNamedAtAll   = 5000
+	maxMentionFiles = 500  // files that are read
+	maxNamedAtAll   = 5000 // files that are asked for, to tell how many have a name that more files have
 )
 
 // A MentionSearch looks in the files of a tree for names that ken cannot resolve.
@@ -102,20 +107,13 @@ func (m *MentionSearch) Of(p repo.Path, s *outline.Symbol) (Unresolved, error) {
 }
 
 // OfFile returns the unresolved mentions of a file, without those in its known users: of the symbols that other files
-// can name, and imports of a module with its name that no rule settled. It stops when it has read enough.
+// can name, and imports of a module with its name that no rule settled. It stops after maxMentionFiles files.
 func (m *MentionSearch) OfFile(p repo.Path, o *outline.Outline, users []searchindex.Edge) (Unresolved, error) {
 	var all Unresolved
-	byPath := make(map[string]int)
 	add := func(f FileLines) {
-		if slices.ContainsFunc(users, func(e searchindex.Edge) bool { return e.From.String() == f.Path }) {
-			return
+		if !slices.ContainsFunc(users, func(e searchindex.Edge) bool { return e.From.String() == f.Path }) {
+			all.add(f)
 		}
-		if i, known := byPath[f.Path]; known {
-			all.Places[i].addLines(f.Lines, f.More)
-			return
-		}
-		byPath[f.Path] = all.Files
-		all.add(f)
 	}
 	if err := m.openImports(p, add); err != nil {
 		return all, err
@@ -164,7 +162,7 @@ func (m *MentionSearch) openImports(p repo.Path, add func(FileLines)) error {
 			files = append(files, f.File)
 		}
 	}
-	files = files[:min(len(files), maxOpenFiles)]
+	files = files[:min(len(files), maxMentionFiles)]
 	return m.tree.References(m.ctx, files, func(f repo.File, refs *outline.References) error {
 		file, err := m.source.File(f.Path)
 		if err != nil || file == nil || refs == nil {
@@ -247,7 +245,7 @@ func (m *MentionSearch) search(symbols []outline.Symbol, declaring []repo.Path, 
 	if !isShort {
 		found.unresolved.UpTo = len(files)
 		files = slices.DeleteFunc(files, func(f repo.File) bool { return extensionFamily(f.Path) != family })
-		files = files[:min(len(files), maxOpenFiles)]
+		files = files[:min(len(files), maxMentionFiles)]
 	}
 	err = m.tree.References(m.ctx, files, func(f repo.File, refs *outline.References) error {
 		in, err := m.inFile(f, refs, s, isShort && !isKnown(f.Path))
@@ -355,7 +353,7 @@ func (m *MentionSearch) inFile(
 func mayBeModule(file *uses.ParsedFile, qualifier string) bool {
 	switch uses.Family(file.Path) {
 	case outline.Go, outline.Rust, outline.Java, outline.C, outline.CSharp:
-		if strings.Contains(qualifier, "()") {
+		if strings.Contains(qualifier, outline.CalledMark) {
 			return false // what a function returns
 		}
 		first, _, _ := strings.Cut(qualifier, ".")

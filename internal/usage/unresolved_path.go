@@ -29,27 +29,18 @@ func (m *MentionSearch) OfPath(p repo.Path) (Unresolved, error) {
 		return found, err
 	}
 	candidates = slices.DeleteFunc(candidates, func(c searchindex.Entry) bool { return !m.mayMention(&c) })
-	if len(candidates) > maxOpenFiles {
+	if len(candidates) > maxMentionFiles {
 		found.UpTo = len(candidates)
 		return found, nil
-	}
-	byPath := make(map[string]int)
-	add := func(f FileLines) {
-		if i, known := byPath[f.Path]; known {
-			found.Places[i].addLines(f.Lines, f.More)
-			return
-		}
-		byPath[f.Path] = found.Files
-		found.add(f)
 	}
 	for _, c := range candidates {
 		in := FileLines{PathJSON: c.Path.JSON()}
 		in.addLines(linesWithPath(m.tree.Read(m.ctx, c.Path), pathSpellings(p, c.Path)), 0)
 		if len(in.Lines) > 0 {
-			add(in)
+			found.add(in)
 		}
 	}
-	return found, m.openImports(p, add)
+	return found, m.openImports(p, found.add)
 }
 
 // linesWithPath returns the lines that have a path, or the name of a module with what is in it.

@@ -7,19 +7,15 @@ import (
 	"ken/internal/outline"
 )
 
-// calledMark follows the path of a function in the qualifier of a member of what the function returns; see
-// outline.Use.Qualifier.
-const calledMark = "()"
-
 // hasCall reports whether a qualifier is the path of a value that a function returns, or of a member of one.
-func hasCall(qualifier string) bool { return strings.Contains(qualifier, calledMark) }
+func hasCall(qualifier string) bool { return strings.Contains(qualifier, outline.CalledMark) }
 
 // cutCall splits the path of a value that a call returns. Of mk().next(), value is mk() and function is next; of
 // pkg.New(), value is "" and function is pkg.New. ok is false for a path that does not end in a call.
 func cutCall(path string) (value, function string, ok bool) {
-	function, ok = strings.CutSuffix(path, calledMark)
-	if i := strings.LastIndex(function, calledMark+"."); i >= 0 {
-		i += len(calledMark)
+	function, ok = strings.CutSuffix(path, outline.CalledMark)
+	if i := strings.LastIndex(function, outline.CalledMark+"."); i >= 0 {
+		i += len(outline.CalledMark)
 		value = function[:i]
 		function = function[i+1:]
 		ok = ok && !strings.Contains(function, ".")

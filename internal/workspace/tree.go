@@ -39,9 +39,12 @@ type Summary struct {
 	State fresh.State
 }
 
+// LacksContent is the reason why nothing is known about a content that git does not have in this clone.
+const LacksContent = "git lacks the content"
+
 // ErrAbsent means that the content of a file cannot be read: the file is not checked out, and git does not have its
 // content in this clone. A summary that is written without it is partial.
-var ErrAbsent = errors.New("not checked out, and git lacks its content")
+var ErrAbsent = errors.New("not checked out, and " + LacksContent)
 
 // ErrChanged means that a file no longer has the content that was listed, so a summary would be about another content.
 var ErrChanged = errors.New("changed while being read")
