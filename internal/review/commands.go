@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/change"
 	"ken/internal/docs/mention"
@@ -17,8 +18,8 @@ import (
 // maxCommandFiles limits the files that are read for one removed command.
 const maxCommandFiles = 200
 
-// addCommands adds the places that run something which the change removes: a script of package.json, a target of a
-// Makefile, an option or a subcommand of a program.
+// addCommands adds the places that run or set something which the change removes: a script of package.json, a target of
+// a Makefile, an option or a subcommand of a program, an environment variable, a custom property of CSS.
 func (u *unsureMentions) addCommands() error {
 	for i := range u.Change.Files {
 		f := &u.Change.Files[i]
@@ -45,13 +46,17 @@ const (
 	beforeMakeTarget = `\b(?:make|MAKE\)|just)\b.*\s`
 	beforeScript     = `\b(?:npm|pnpm|yarn|bun|deno|turbo|nx|run-[sp])\b.*[\s"'=]`
 	beforeOption     = "(?:^|[\\s\"'`])"
+	beforeName       = `(?:^|[^\w-])`
 )
 
 // Patterns of the names that a file declares.
 var (
-	makeTarget = lazyPattern(`(?m)^([A-Za-z0-9][\w./-]*)[^\n=:]*:(?:[^=]|$)`)
-	option     = lazyPattern(`["'\x60](--[a-z][a-z0-9]*(?:-[a-z0-9]+)*)["'\x60]`)
-	subcommand = lazyPattern(`(?:add_parser|ommand|::new)\(\s*["']([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["']`)
+	makeTarget  = lazyPattern(`(?m)^([A-Za-z0-9][\w./-]*)[^\n=:]*:(?:[^=]|$)`)
+	option      = lazyPattern(`["'\x60](--[a-z][a-z0-9]*(?:-[a-z0-9]+)*)["'\x60]`)
+	shortOption = lazyPattern(`["'\x60]([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["'\x60]`) // without its dashes
+	subcommand  = lazyPattern(`(?:add_parser|ommand|::new)\(\s*["']([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["']`)
+	variable    = lazyPattern(`(?:["'\x60]|\benv\.|\$\{?)(_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b`)
+	property    = lazyPattern(`(?m)^\s*(--[a-z][a-z0-9]*(?:-[a-z0-9]+)*)\s*:`) // of CSS
 )
 
 // commandsIn returns the names of the commands that one version of a changed file declares, each with the pattern of what
@@ -79,9 +84,15 @@ func (u *unsureMentions) commandsIn(f *change.File, before bool) map[string]stri
 		}
 	case slices.Contains([]string{"Makefile", "makefile", "GNUmakefile", "justfile"}, base), strings.HasSuffix(base, ".mk"):
 		addAll(makeTarget(), beforeMakeTarget)
-	case f.Before != nil:
+	default:
+		addAll(variable(), beforeName)
+		addAll(property(), beforeName)
+		if f.Before == nil {
+			break
+		}
+		addAll(shortOption(), "--")
 		addAll(option(), beforeOption)
-		addAll(subcommand(), beforeOption)
+		addAll(subcommand(), beforeOption+"(?:--)?")
 	}
 	return found
 }
@@ -97,7 +108,7 @@ func (u *unsureMentions) addCommand(p repo.Path, name, prefix string) error {
 		why := fmt.Sprintf("more than %d files have the words of %s; ken read %[1]d of them", maxCommandFiles, name)
 		u.unknown(Unsure, why, "")
 	}
-	pattern := regexp.MustCompile(prefix + regexp.QuoteMeta(name) + "(?:[\\s\"'`&;|=,)]|$)")
+	pattern := regexp.MustCompile(prefix + regexp.QuoteMeta(name) + "(?:[^\\w-]|$)")
 	for _, f := range candidates {
 		isText := f.Kind != repo.KindVendored && f.Kind != repo.KindGenerated && f.Kind != repo.KindLockfile
 		isPast := strings.HasPrefix(strings.ToUpper(f.Path.Base()), "CHANGE")
@@ -109,3 +120,27 @@ func (u *unsureMentions) addCommand(p repo.Path, name, prefix string) error {
 	}
 	return nil
 }
+
+// servedDirs are directories whose files a web server offers at the top.
+var servedDirs = []string{"public/", "static/"}
+
+// addServed adds the places that name a removed file as a web server offers it.
+func (u *unsureMentions) addServed(p repo.Path) error {
+	for _, dir := range servedDirs {
+		if _, rest, ok := strings.Cut("/"+string(p), "/"+dir); ok {
+			return u.addCommand(p, "/"+rest, "[\"'`(=]")
+		}
+	}
+	return nil
+}
+
+// addAttribute adds the places that set a removed property of a Vue component by its name in markup: hide-all for hideAll.
+func (u *unsureMentions) addAttribute(p repo.Path, name string) error {
+	attribute := capital().ReplaceAllStringFunc(name, func(s string) string { return "-" + strings.ToLower(s) })
+	if attribute == name || !strings.HasSuffix(string(p), ".vue") {
+		return nil
+	}
+	return u.addCommand(p, attribute, `[\s:]`)
+}
+
+var capital = lazyPattern(`[A-Z]`)

@@ -38,7 +38,7 @@ func (j *judge) unsure() error {
 		}
 	}
 	u.wasThere = func(p repo.Path) bool { return !added[p] }
-	for _, add := range []func() error{u.addSymbols, u.addKeys, u.addCommands, u.addPaths} {
+	for _, add := range []func() error{u.addSymbols, u.addPassedOn, u.addKeys, u.addCommands, u.addPaths} {
 		if err := add(); err != nil {
 			return err
 		}
@@ -186,6 +186,9 @@ func (u *unsureMentions) addKeys() error {
 			}
 			u.add(u.ownMentions(f, name, true), f.OldPath(), name)
 			u.add(u.likelyUses(found, f.OldPath(), name, true), f.OldPath(), name)
+			if err := u.addAttribute(f.OldPath(), name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -207,6 +210,9 @@ func (u *unsureMentions) addPaths() error {
 			return err
 		}
 		u.add(found, p, "")
+		if err := u.addServed(p); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"ken/internal/change"
@@ -18,21 +19,11 @@ import (
 func addLostExports(ctx context.Context, x *searchindex.Index, c *change.Change, wanted map[repo.Path]*removedThings) error {
 	for i := range c.Files {
 		f := &c.Files[i]
-		if f.Before == nil || f.After == nil || f.LeftPath() {
-			continue
+		lost, err := notPassedOn(ctx, x, f)
+		if err != nil {
+			return err
 		}
-		imports := f.NewImports
-		if !f.Untracked {
-			var err error
-			if _, imports, _, err = x.Facts(ctx, f.Path); err != nil {
-				return err
-			}
-		}
-		now := passedOn(f.After.Language, imports)
-		for name, passed := range passedOn(f.Before.Language, f.Imports) {
-			if now[name] != nil {
-				continue
-			}
+		for _, passed := range lost {
 			if wanted[f.Path] == nil {
 				wanted[f.Path] = &removedThings{names: make(map[string]removedName)}
 			}
@@ -46,6 +37,37 @@ func addLostExports(ctx context.Context, x *searchindex.Index, c *change.Change,
 		}
 	}
 	return nil
+}
+
+// notPassedOn returns the bindings that a changed file no longer passes on.
+func notPassedOn(ctx context.Context, x *searchindex.Index, f *change.File) (map[string]*outline.Binding, error) {
+	if f.Before == nil || f.After == nil || f.LeftPath() {
+		return nil, nil
+	}
+	imports := f.NewImports
+	if !f.Untracked {
+		var err error
+		if _, imports, _, err = x.Facts(ctx, f.Path); err != nil {
+			return nil, err
+		}
+	}
+	lost := passedOn(f.Before.Language, f.Imports)
+	for name := range passedOn(f.After.Language, imports) {
+		delete(lost, name)
+	}
+	return lost, nil
+}
+
+// NotPassedOn returns the names that a changed file no longer passes on to those that import it, sorted. In Python, only
+// an __init__.py passes on what it imports.
+func NotPassedOn(ctx context.Context, x *searchindex.Index, f *change.File) ([]string, error) {
+	lost, err := notPassedOn(ctx, x, f)
+	isModule := f.Before != nil && f.Before.Language == outline.Python && f.Path.Base() != "__init__.py"
+	if err != nil || isModule {
+		return nil, err
+	}
+	maps.DeleteFunc(lost, func(_ string, b *outline.Binding) bool { return b.Local() == "" })
+	return slices.Sorted(maps.Keys(lost)), nil
 }
 
 // passedOn returns the bindings of imports that other files can import again, by their names. A star has the name of its
