@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"ken/internal/change"
 	"ken/internal/docs/mention"

@@ -57,6 +57,8 @@ type Review struct {
 	// Unknown are the checks that were not possible. What is the kind of the lines that may be missing, "" for all.
 	Unknown []fault.Unknown `json:"unknown"`
 
+	// Signatures counts the changed signatures that a compiler checks, if no line says that something may be broken.
+	Signatures int `json:"signatures,omitempty"`
 	// OlderLines are the lines about older problems, if All is set.
 	OlderLines []Line `json:"debts,omitempty"`
 }

@@ -34,33 +34,40 @@ func (j *judge) signatures() error {
 	return nil
 }
 
-// compiled adds a line about the changed signatures that a compiler checks, with the number of their users, unless another
-// line says that something may be broken. With All it always does.
+// compiled adds a line about the changed signatures that a compiler checks, with the users that the change left as they
+// were, unless another line says that something may be broken. With All it always does. Without such users, the review
+// only counts the signatures.
 func (j *judge) compiled() error {
 	isQuiet := func(l Line) bool { return l.Kind == Tests || l.Kind == Stale || l.Kind == Also }
 	isTold := len(j.review.Unknown) > 0 || slices.ContainsFunc(j.review.Lines, func(l Line) bool { return !isQuiet(l) })
-	if len(j.compilerChecked) == 0 || isTold && !j.All {
+	if isTold && !j.All {
 		return nil
 	}
-	users := make(map[repo.Path]bool)
+	c := &cause{kind: MayUse, verb: "uses "}
 	for _, s := range j.compilerChecked {
-		edges, err := j.Index.Users(j.ctx, s.File.Path)
+		if s.After.Kind != outline.Func && s.After.Kind != outline.Method {
+			continue // its value may have changed
+		}
+		name := s.After.FullName()
+		if j.review.Signatures++; j.review.Signatures == 1 {
+			c.what = []textPart{data(name), prose(" of "), data(s.File.Path.String())}
+			c.command = "ken uses " + fault.Quote(string(s.File.Path)+"#"+name)
+		}
+		users, err := j.Index.Users(j.ctx, s.File.Path)
 		if err != nil {
 			return err
 		}
-		for _, e := range edges {
-			if e.Symbol == s.After.FullName() {
-				users[e.From] = true
+		for _, e := range users {
+			if e.Symbol == name && !j.paths[e.From] {
+				c.add(e.From)
 			}
 		}
 	}
-	text := english.Count(len(j.compilerChecked), "signature") + " that a compiler checks changed"
-	if len(users) > 0 {
-		text += ", used by " + english.Count(len(users), "file")
+	if more := j.review.Signatures - 1; more > 0 {
+		c.what = append(c.what, prose(" or "+english.Count(more, "more function")))
 	}
-	l := Line{Kind: Also}
-	l.setText(prose(text))
-	j.add(l)
+	c.what = append(c.what, prose(", whose signature this change alters: a compiler checks it"))
+	j.addCause(c)
 	return nil
 }
 

@@ -22,6 +22,9 @@ func (r *Review) text(quote func(string) string) string {
 	b.WriteString(r.headline(quote))
 	if len(r.Lines) == 0 && len(r.Unknown) == 0 {
 		b.WriteString(": nothing to do")
+		if r.Signatures > 0 {
+			b.WriteString(", but for what a compiler checks: " + english.Count(r.Signatures, "signature"))
+		}
 	}
 	b.WriteString("\n")
 	if len(r.Lines)+len(r.Unknown)+len(r.OlderLines) > 0 {
