@@ -133,7 +133,8 @@ func (u *unsureMentions) addServed(p repo.Path) error {
 	return nil
 }
 
-// addAttribute adds the places that set a removed property of a Vue component by its name in markup: hide-all for hideAll.
+// addAttribute adds the places that set a removed property of a Vue component by its name in markup, as in hide-all for
+// hideAll.
 func (u *unsureMentions) addAttribute(p repo.Path, name string) error {
 	attribute := capital().ReplaceAllStringFunc(name, func(s string) string { return "-" + strings.ToLower(s) })
 	if attribute == name || !strings.HasSuffix(string(p), ".vue") {
