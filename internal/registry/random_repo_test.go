@@ -247,7 +247,7 @@ func (r *randomRepo) truthful(t *rapid.T, rep *registry.Report) {
 			}
 			// A file that had a filter when it was last seen may still count as filtered.
 			once := (p == "b.go" || p == "c.f") && v.Summary == fresh.Excluded
-			if e := r.index[p]; e != nil && r.described[p] && e.Mode != repo.Symlink && r.blobs[e.ID] == "one" && v.Summary != fresh.Stale && !once {
+			if e := r.index[p]; e != nil && r.described[p] && e.Mode != repo.Symlink && r.blobs[e.ID] == "one" && v.Summary != fresh.Gone && !once {
 				t.Errorf("%s was described and is missing: summary %s", p, v.Summary)
 			}
 			continue
