@@ -17,6 +17,9 @@ import (
 	"ken/internal/uses"
 )
 
+// maxMemberFiles limits the files that may use a removed member with a name of one word. With more, they are only counted.
+const maxMemberFiles = 10
+
 // maxUnsureNames limits the removed things of one kind whose mentions are searched.
 const maxUnsureNames = 100
 
@@ -250,8 +253,8 @@ func (u *unsureMentions) add(found usage.Unresolved, of repo.Path, symbol string
 }
 
 // likelyUses returns the mentions of a name without the files that only have it as a word, which are counted: one word
-// in a file that is no code, or the name of a member that is neither behind a dot nor in quotes nor a key. With All,
-// it returns all.
+// in a file that is no code, or the name of a member that is neither behind a dot nor in quotes nor a key, or that many
+// files have. With All, it returns all.
 func (u *unsureMentions) likelyUses(found usage.Unresolved, of repo.Path, name string, isMember bool) usage.Unresolved {
 	last := name[strings.LastIndexAny(name, ".:#")+1:]
 	if u.All || len(searchindex.NameWords(last)) != 1 {
@@ -260,7 +263,7 @@ func (u *unsureMentions) likelyUses(found usage.Unresolved, of repo.Path, name s
 	last = regexp.QuoteMeta(last)
 	inCode := regexp.MustCompile(`[.>:]` + last + `\b|["']` + last + `["']|\b` + last + `\s*[:=(,}]`)
 	inText := regexp.MustCompile(`\.` + last + `\b|["']` + last + `["']|\b` + last + `\(`)
-	found.Places = slices.DeleteFunc(found.Places, func(f usage.FileLines) bool {
+	isWord := func(f usage.FileLines) bool {
 		p, err := f.Raw()
 		isCode := uses.Supports(outline.LanguageOf(p, nil))
 		if err != nil || isCode && !isMember {
@@ -275,12 +278,24 @@ func (u *unsureMentions) likelyUses(found usage.Unresolved, of repo.Path, name s
 				return false
 			}
 		}
+		return true
+	}
+	likely := slices.DeleteFunc(slices.Clone(found.Places), isWord)
+	if isMember && len(likely) > maxMemberFiles {
+		likely = nil // the members of many types have this name
+	}
+	for _, f := range found.Places {
+		p, err := f.Raw()
+		isListed := slices.ContainsFunc(likely, func(l usage.FileLines) bool { return l.PathJSON == f.PathJSON })
+		if err != nil || isListed {
+			continue
+		}
 		if len(u.wordOnly) == 0 && len(u.names) == 0 {
 			u.cause.what = u.removedText(of, []string{name})
 		}
 		u.wordOnly[p] = true
-		return true
-	})
+	}
+	found.Places = likely
 	return found
 }
 
