@@ -22,7 +22,14 @@ func callsIn(lang outline.Language, code, name string) []call {
 	if !strings.Contains(code, name) {
 		return nil
 	}
-	texts, at := wordsOf(lang, code)
+	var texts wordList
+	var at []int
+	eachCodeWord(lang, code, func(i int, word string) {
+		if word[0] != '\n' {
+			texts = append(texts, word)
+			at = append(at, i)
+		}
+	})
 	word := texts.at
 	var list []call
 	for i, text := range texts {

@@ -26,6 +26,7 @@ func (c *collector) addUncompared(ctx context.Context) error {
 	}
 	var unmerged []repo.Path
 	var others []repo.Path // in languages that ken does not read
+	var unparsed []repo.Path
 	var ids []repo.ID
 	contents := make(map[repo.ID]repo.Path)
 	for i := range c.change.Files {
@@ -36,6 +37,9 @@ func (c *collector) addUncompared(ctx context.Context) error {
 		}
 		if f.Kind != repo.Added && isOtherLanguage(f.OldPath()) {
 			others = append(others, f.OldPath())
+		}
+		if mayRemove(c.change, f) {
+			unparsed = append(unparsed, f.Path)
 		}
 		if f.OldMode.SameType(repo.Regular) {
 			ids = append(ids, f.Old)
@@ -63,6 +67,7 @@ func (c *collector) addUncompared(ctx context.Context) error {
 		{unmerged, "", " with a merge conflict", "git status"},
 		{slices.Compact(absent), "", ": git lacks the content before or after the change", "git fetch --refetch --no-filter"},
 		{others, Unsure, ": ken does not know what the change removes from files in these languages", ""},
+		{unparsed, Unsure, ": ken does not know what the change removes from code that does not parse", ""},
 	} {
 		if len(u.paths) > 0 {
 			why := find.NamedFiles(u.paths) + u.text
@@ -93,8 +98,8 @@ func (c *collector) lackingDocs(ctx context.Context) ([]repo.Path, error) {
 }
 
 // otherLanguages are the extensions of programming languages that ken does not read.
-const otherLanguages = ".lua .kt .kts .swift .scala .groovy .dart .ex .exs .erl .hs .ml .mli .fs .clj .cljs .zig .nim " +
-	".cr .jl .r .pl .pm .m .mm .vb .pas .d .el .lisp .scm .rkt .sol .gd .ps1 .f90 .elm .gleam .v .proto .graphql "
+const otherLanguages = ".lua .kt .kts .swift .scala .groovy .dart .ex .exs .erl .hs .ml .mli .fs .clj .cljs .zig " +
+	".nim .cr .jl .r .pl .pm .m .mm .vb .pas .d .el .lisp .scm .rkt .sol .gd .ps1 .f90 .elm .gleam .v .proto .graphql "
 
 func isOtherLanguage(p repo.Path) bool {
 	ext := strings.ToLower(path.Ext(p.Base()))

@@ -41,6 +41,9 @@ func (j *judge) unsure() error {
 		}
 	}
 	u.wasThere = func(p repo.Path) bool { return !added[p] }
+	for i := range j.Change.Files {
+		u.addOwn(&j.Change.Files[i])
+	}
 	for _, add := range []func() error{u.addSymbols, u.addPassedOn, u.addKeys, u.addCommands, u.addPaths} {
 		if err := add(); err != nil {
 			return err
