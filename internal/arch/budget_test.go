@@ -20,7 +20,7 @@ type budget struct {
 // Raise it only for something that users need, or if the code would otherwise be harder to read, and say in the commit
 // message why.
 var budgets = []budget{
-	{[]string{"outline"}, 10767, 7600},
+	{[]string{"outline"}, 10769, 7600},
 	{[]string{"outline/syntax"}, 2870, 2500},
 	{[]string{"uses"}, 5310, 4500},
 	{[]string{"manifest", "project"}, 6490, 4000},

@@ -30,7 +30,7 @@ import (
 )
 
 // Version changes whenever the same content would get another outline.
-const Version = 5
+const Version = 6
 
 // Limits of an outline.
 const (

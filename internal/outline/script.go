@@ -48,6 +48,8 @@ func (r *reader) scriptStatement(n, whole syntax.Node, l leadingNodes, public bo
 		}
 	case "function_declaration", "generator_function_declaration", "function_signature":
 		r.withExported(public, func() { r.add(Func, r.name(n), whole, l, signatureEnd(n, "body")) })
+	case "import_alias": // import a = b.c
+		r.withExported(public, func() { r.add(Var, r.text(n.First("identifier")), whole, l, n.End()) })
 	case "class_declaration", "abstract_class_declaration", "class":
 		r.withExported(public, func() { r.scriptClass(r.name(n), n, whole, l) })
 	case "interface_declaration":
