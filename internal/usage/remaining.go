@@ -70,7 +70,7 @@ func Remaining(ctx context.Context, x *searchindex.Index, t find.Tree, c *change
 	if err != nil {
 		return nil, limits, err
 	}
-	search := &remainingSearch{ctx: ctx, index: x, wanted: wanted, before: r}
+	search := &remainingSearch{ctx: ctx, index: x, wanted: wanted, renamed: c.Renamed, before: r}
 	search.after = sync.OnceValues(func() (*uses.Resolver, error) {
 		return uses.NewResolver(newNewSource(indexed, files, c))
 	})
@@ -111,6 +111,13 @@ type removedName struct {
 	mayInherit bool   // its type may have it from another type
 	moved      bool   // with its file
 	isField    bool
+	owner      string // the name of its type; "" if it is no member
+}
+
+// lostOwner reports whether the change removed the type of a member, too.
+func (f *removedThings) lostOwner(r removedName) bool {
+	owner, isRemoved := f.names[r.owner]
+	return isRemoved && !owner.moved
 }
 
 // removedByFile returns what a change removed, by the old path of the file.
@@ -123,8 +130,10 @@ func removedByFile(c *change.Change) map[repo.Path]*removedThings {
 		return byFile[p]
 	}
 	for _, s := range c.Removed {
+		owner, _ := s.Owner()
 		isField := s.Symbol.Kind == outline.Field || s.Symbol.Kind == outline.Property
-		from(s.Path).names[s.Symbol.FullName()] = removedName{last: s.Symbol.Name, mayInherit: s.MayInherit, isField: isField}
+		r := removedName{last: s.Symbol.Name, owner: owner, mayInherit: s.MayInherit, isField: isField}
+		from(s.Path).names[s.Symbol.FullName()] = r
 	}
 	for i := range c.Files {
 		f := &c.Files[i]
@@ -274,17 +283,21 @@ func (f *removedThings) mayBeImportedAs(module string, p repo.Path) bool {
 
 // A remainingSearch examines the old edges of files that lead to something removed.
 type remainingSearch struct {
-	ctx    context.Context
-	index  *searchindex.Index
-	wanted map[repo.Path]*removedThings
-	before *uses.Resolver                 // of the old tree
-	after  func() (*uses.Resolver, error) // of the new tree
+	ctx     context.Context
+	index   *searchindex.Index
+	wanted  map[repo.Path]*removedThings
+	renamed map[repo.Path]repo.Path        // new paths by old ones
+	before  *uses.Resolver                 // of the old tree
+	after   func() (*uses.Resolver, error) // of the new tree
 }
 
 // remainingOf returns the uses of removed things in one file, unless the name now leads to another declaration: its old
 // edges, the uses in the file that declared them, and the members that the old tree left open.
 func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.References, old uses.Resolution) ([]Leftover, error) {
-	list := s.oldEdges(file, refs, old.Edges)
+	list, err := s.oldEdges(file, refs, old.Edges)
+	if err != nil {
+		return nil, err
+	}
 	list = append(list, s.ownUses(file, refs)...)
 	list = append(list, s.openMembers(file, refs, old)...)
 	left, err := s.lostImports(file, refs, list)
@@ -307,7 +320,7 @@ func (s *remainingSearch) remainingOf(file *uses.ParsedFile, refs *outline.Refer
 		}
 		l.Lines = slices.DeleteFunc(slices.Clone(l.Lines), func(line int) bool {
 			through := renamed && now.leadsThrough(l.edge.Via, line)
-			return through || now.leadsElsewhere(l.Symbol, line, l.isMember)
+			return through || now.isAlias(l.Symbol, line) || now.leadsElsewhere(l.Symbol, line, l.isMember)
 		})
 		if len(l.Lines) > 0 {
 			left = append(left, l.Leftover)
@@ -326,7 +339,7 @@ type oldUse struct {
 // oldEdges returns the old edges of one file that lead to something removed. A likely edge may have been wrong.
 func (s *remainingSearch) oldEdges(
 	file *uses.ParsedFile, refs *outline.References, edges []uses.Edge,
-) (list []oldUse) {
+) (list []oldUse, err error) {
 	for i := range edges {
 		e := &edges[i]
 		if via := s.wanted[e.Via]; via != nil && via.lost[lastName(e.Symbol)] && file.Language == outline.Rust {
@@ -342,23 +355,67 @@ func (s *remainingSearch) oldEdges(
 		if !removed && !importsGone || r.moved && e.Certainty != uses.Exact {
 			continue
 		}
+		if f.lostOwner(r) {
+			if !namesOwner(refs, e, &r) {
+				continue // the value may be of another type
+			}
+			ofOwner := *e
+			ofOwner.Symbol = r.owner
+			e = &ofOwner
+			r = f.names[r.owner]
+		}
 		l := Leftover{From: file.Path, Lines: e.Lines, To: e.To, Symbol: e.Symbol, Exact: e.Certainty == uses.Exact && !r.mayInherit}
-		if lines := s.importLines(file, refs, e.To); r.moved && len(lines) > 0 {
-			l.Lines = lines
+		if r.moved {
+			if l.Lines, err = s.linesOfMoved(file, refs, e); err != nil {
+				return nil, err
+			}
 		}
 		list = append(list, oldUse{l, e, removed && r.last != e.Symbol})
 	}
-	return list
+	return list, nil
 }
 
-// importLines returns the lines on which a file imports another one: where a move of that one breaks it.
-func (s *remainingSearch) importLines(file *uses.ParsedFile, refs *outline.References, to repo.Path) (lines []int) {
-	for _, im := range refs.Imports {
-		if s.before.Imported(file, im.Module) == to {
+// namesOwner reports whether a file names the type of a removed member before it.
+func namesOwner(refs *outline.References, e *uses.Edge, r *removedName) bool {
+	return slices.ContainsFunc(refs.Uses, func(u outline.Use) bool {
+		isOnLine := func(line int) bool { return slices.Contains(e.Lines, line) }
+		return u.Name == r.last && lastName(u.Qualifier) == lastName(r.owner) && slices.ContainsFunc(u.Lines, isOnLine)
+	})
+}
+
+// importsOf returns the imports of a file that lead to another one.
+func (s *remainingSearch) importsOf(file *uses.ParsedFile, refs *outline.References, to repo.Path) []outline.Import {
+	return slices.DeleteFunc(slices.Clone(refs.Imports), func(im outline.Import) bool {
+		return s.before.Imported(file, im.Module) != to
+	})
+}
+
+// linesOfMoved returns the lines that the move of a file breaks in one of its users: the imports that no longer lead to
+// the name. Without imports, these are the lines of the uses.
+func (s *remainingSearch) linesOfMoved(file *uses.ParsedFile, refs *outline.References, e *uses.Edge) ([]int, error) {
+	after, err := s.after()
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := strings.Cut(e.Symbol, ".")
+	imports := s.importsOf(file, refs, e.To)
+	if len(imports) == 0 {
+		return e.Lines, nil
+	}
+	var lines []int
+	for _, im := range imports {
+		now := after.Imported(file, im.Module)
+		isThere := now != "" && now == s.renamed[e.To]
+		if !isThere {
+			if isThere, err = after.CanImport(file, now, name, ""); err != nil {
+				return nil, err
+			}
+		}
+		if !isThere {
 			lines = append(lines, im.Line)
 		}
 	}
-	return lines
+	return lines, nil
 }
 
 // ownUses returns the uses of removed symbols in the file that declared them. References leave out what their file
@@ -384,7 +441,7 @@ func (s *remainingSearch) ownUses(file *uses.ParsedFile, refs *outline.Reference
 		}
 		r, removed := own.names[full]
 		isMember := u.Qualifier != ""
-		if !removed || u.Member != isMember || !isMember && (binds(u.Name) || isPredeclared(file.Language, u.Name)) {
+		if !removed || own.lostOwner(r) || u.Member != isMember || !isMember && (binds(u.Name) || isPredeclared(file.Language, u.Name)) {
 			continue
 		}
 		exact := !r.mayInherit && (isMember || !openImport && declaresAllNames(file.Language))
@@ -422,7 +479,8 @@ func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.Refer
 			isSameFamily := extensionFamily(to) == extensionFamily(file.Path)
 			for full, r := range f.names {
 				isNamed := r.last == u.Name && full != r.last && !r.moved
-				if isSameFamily && isNamed && s.isReached(file, refs, old.Edges, to, r.isField) {
+				isAsked := isSameFamily && isNamed && !f.lostOwner(r)
+				if isAsked && s.isReached(file, refs, old.Edges, to, r.isField) {
 					l := Leftover{From: file.Path, Lines: u.Lines, To: to, Symbol: full}
 					list = append(list, oldUse{Leftover: l, isMember: true})
 				}
@@ -446,7 +504,7 @@ func (s *remainingSearch) isReached(
 		return file.Path.Dir() == to.Dir() || slices.ContainsFunc(refs.Imports, imports)
 	case family == outline.TypeScript && isField:
 		now, err := s.index.Uses(s.ctx, file.Path)
-		isUser := slices.ContainsFunc(old, isOld) || slices.ContainsFunc(now, isNew) || len(s.importLines(file, refs, to)) > 0
+		isUser := slices.ContainsFunc(old, isOld) || slices.ContainsFunc(now, isNew) || len(s.importsOf(file, refs, to)) > 0
 		return err != nil || file.Path == to || isUser
 	default:
 		return true
@@ -485,14 +543,18 @@ func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
 		return false, false, nil
 	}
 	name, _, _ := strings.Cut(e.Symbol, ".")
+	not := e.To
+	if e.Symbol == name {
+		not = "" // the file may give the name to another declaration
+	}
 	if e.Via == "" {
-		offered, err = n.after.CanImport(n.file, e.To, name, e.To)
+		offered, err = n.after.CanImport(n.file, e.To, name, not)
 		return offered, false, err
 	}
 	if known, err := n.before.CanImport(n.file, e.Via, name, ""); err != nil || !known {
 		return false, true, err
 	}
-	offered, err = n.after.CanImport(n.file, e.Via, name, e.To)
+	offered, err = n.after.CanImport(n.file, e.Via, name, not)
 	return offered, false, err
 }
 
@@ -508,6 +570,27 @@ func (n *newEdges) leadsElsewhere(symbol string, line int, isMember bool) bool {
 	}
 	return slices.ContainsFunc(n.indexed, func(e searchindex.Edge) bool { return same(e.Symbol, e.Lines) }) ||
 		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines) })
+}
+
+// isAlias reports whether a name of a Rust module on a line now leads to a declaration of another name. Each name is
+// resolved alone.
+func (n *newEdges) isAlias(symbol string, line int) bool {
+	if n.file.Language != outline.Rust || symbol == "" || lastName(symbol) != symbol {
+		return false
+	}
+	isUse := func(u outline.Use) bool { return u.Name == symbol && slices.Contains(u.Lines, line) }
+	alone := &outline.References{Imports: n.refs.Imports}
+	if i := slices.IndexFunc(n.refs.Uses, isUse); i >= 0 {
+		alone.Uses = n.refs.Uses[i : i+1]
+	} else {
+		alone.Imports = slices.DeleteFunc(slices.Clone(alone.Imports), func(im outline.Import) bool {
+			return im.Line != line || lastName(im.Module) != symbol
+		})
+	}
+	found, err := n.after.Edges(n.file, alone)
+	return err == nil && slices.ContainsFunc(found.Edges, func(e uses.Edge) bool {
+		return e.Symbol != "" && e.Certainty == uses.Exact && slices.Contains(e.Lines, line)
+	})
 }
 
 // membersLeadElsewhere reports whether all of some members exactly use a declaration of a name in the new tree. A
