@@ -34,7 +34,7 @@ var budgets = []budget{
 	{[]string{"registry"}, 4150, 3400},
 	{[]string{"survey"}, 6577, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3444, 2200},
-	{[]string{"brief", "change", "review", "summary"}, 7830, 5200},
+	{[]string{"brief", "change", "review", "summary"}, 7874, 5200},
 	{[]string{"board", "attention", "dashboard"}, 2475, 2200},
 	{[]string{"share"}, 1930, 1700},
 	{[]string{"web"}, 5652, 5200},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ken/internal/change"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -57,7 +58,8 @@ func isRequired(lang outline.Language, owner, s *outline.Symbol, lines []string)
 		if lang == outline.Go && s.Kind != outline.Method {
 			return false // another interface, whose methods ken does not list here
 		}
-		return !strings.Contains(s.Signature, s.Name+"?") && !strings.Contains(s.Signature, "default ")
+		unquoted := strings.NewReplacer("'", "", `"`, "").Replace(s.Signature)
+		return !strings.Contains(unquoted, s.Name+"?") && !strings.Contains(s.Signature, "default ")
 	case outline.Trait:
 		return strings.HasSuffix(last, ";") && !strings.Contains(last, "}")
 	case outline.Class:
@@ -99,6 +101,7 @@ func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string)
 	what = append(what, prose(", which this change adds"))
 	c := &cause{kind: MayUse, verb: "may need ", what: what}
 	c.command = "ken uses " + fault.Quote(string(f.Path)+"#"+full)
+	isNamed := false // by a place, which may have the parts
 	for p := range from {
 		hasIt := p != f.Path && slices.ContainsFunc(declared, func(d searchindex.Declaration) bool { return d.Path == p })
 		word := regexp.MustCompile(`(?:::|[{,(]\s*|^\s*)` + regexp.QuoteMeta(names[0]) + `\b`)
@@ -110,7 +113,15 @@ func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string)
 		hasIt = hasIt || isAdapted && uses.Family(p) == outline.Rust
 		for _, place := range mentionsIn(p, j.Change.Read(p, false), regexp.MustCompile(pattern)).Places {
 			isOwn := func(line int) bool { return p == f.Path && line >= owner.Line && line <= owner.EndLine }
-			if lines := slices.DeleteFunc(place.Lines, isOwn); !hasIt && len(lines) > 0 {
+			lines := slices.DeleteFunc(place.Lines, isOwn)
+			isNamed = isNamed || len(lines) > 0
+			if owner.Kind == outline.Enum || owner.Kind == outline.Trait {
+				lines, err = j.needing(p, lines, declared)
+			}
+			if err != nil {
+				return err
+			}
+			if !hasIt && len(lines) > 0 {
 				c.add(p, lines...)
 			}
 		}
@@ -121,11 +132,36 @@ func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string)
 		}
 	}
 	isData := owner.Kind == outline.Enum || owner.Kind == outline.Struct
-	if len(c.places) == 0 && !isData {
-		j.unknown(Unsure, "ken found nothing that must have "+joined(what), c.command)
+	if !isNamed && len(c.places) == 0 && !isData {
+		of := "what implements " + full + " of " + f.Path.String()
+		parts := names[0]
+		if more := len(names) - 1; more > 0 {
+			parts += " and " + english.Count(more, "more name")
+		}
+		j.unknown(Unsure, of+" must have "+parts+" now; ken found nothing that says so", c.command)
 	}
 	j.addCause(c)
 	return nil
+}
+
+// needing returns those lines of a Rust file whose match has no arm for all other values, and whose implementation does
+// not have one of some declarations.
+func (j *judge) needing(p repo.Path, lines []int, declared []searchindex.Declaration) ([]int, error) {
+	o, _, _, err := j.Index.Facts(j.ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.Split(string(j.Change.Read(p, false)), "\n")
+	return slices.DeleteFunc(lines, func(line int) bool {
+		has := func(s outline.Symbol) bool {
+			within := func(d searchindex.Declaration) bool {
+				return d.Path == p && d.Symbol.Line >= s.Line && d.Symbol.EndLine <= s.EndLine
+			}
+			isImpl := s.Kind == outline.Impl && s.Line <= line && line <= s.EndLine
+			return isImpl && slices.ContainsFunc(declared, within)
+		}
+		return usage.HasCatchAll(text, line) || slices.ContainsFunc(o.Symbols, has)
+	}), nil
 }
 
 // addGoTypes adds the Go types that have all methods which an interface had, and not the new one.

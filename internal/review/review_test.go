@@ -60,12 +60,13 @@ func TestBreaks(t *testing.T) {
 
 func TestJoinCommands(t *testing.T) {
 	for want, commands := range map[string][]string{
-		"go test ./a ./b":                            {"go test ./a", "go test ./b"},
-		"pytest a.py && go test ./b":                 {"pytest a.py", "go test ./b"},
-		"cargo test --test a && cargo test --test b": {"cargo test --test a", "cargo test --test b"},
-		"(cd x && pytest a b) && pytest c":           {"(cd x && pytest a)", "(cd x && pytest b)", "pytest c"},
-		"(cd 'x y' && pytest a) && pytest c":         {"(cd 'x y' && pytest a)", "pytest c"},
-		"go test -run A ./b":                         {"go test -run A ./b"},
+		"go test ./a ./b":                                       {"go test ./a", "go test ./b"},
+		"pytest a.py && go test ./b":                            {"pytest a.py", "go test ./b"},
+		"cargo test --test a && cargo test --test b":            {"cargo test --test a", "cargo test --test b"},
+		"cargo test --bin z db:: && cargo test --bin z db::a::": {"cargo test --bin z db::", "cargo test --bin z db::a::"},
+		"(cd x && pytest a b) && pytest c":                      {"(cd x && pytest a)", "(cd x && pytest b)", "pytest c"},
+		"(cd 'x y' && pytest a) && pytest c":                    {"(cd 'x y' && pytest a)", "pytest c"},
+		"go test -run A ./b":                                    {"go test -run A ./b"},
 	} {
 		if got, left := JoinCommands(commands, 8); got != want || left != 0 {
 			t.Errorf("%q become %q (%d left out), want %q", commands, got, left, want)

@@ -18,6 +18,9 @@ import (
 func (j *judge) signatures() error {
 	for i := range j.Change.Signatures {
 		s := &j.Change.Signatures[i]
+		if s.After.Kind == outline.Class {
+			continue // its constructor has the parameters
+		}
 		lang := s.File.After.Language
 		isScript := lang == outline.TypeScript || lang == outline.TSX
 		if !unchecked(lang) {

@@ -3,8 +3,10 @@ package review
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/change"
 	"ken/internal/english"
@@ -242,6 +244,10 @@ func JoinCommands(commands []string, most int) (joined string, left int) {
 	return strings.Join(parts, " && "), left
 }
 
+var takesSeveral = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:go test|pytest|vitest|jest|mocha|rspec|bats|node --test|bun test|ava|tap)\b`)
+})
+
 // joinable reports whether a command with this prefix takes several files or packages.
 func joinable(head string) bool {
 	last := head[strings.LastIndexByte(head, ' ')+1:]
@@ -249,6 +255,5 @@ func joinable(head string) bool {
 	if isFlag {
 		return false
 	}
-	tools := []string{"go test", "pytest", "vitest", "jest", "mocha", "rspec", "bats", "node --test", "bun test", "ava", "tap"}
-	return slices.ContainsFunc(tools, func(tool string) bool { return strings.Contains(head, tool) })
+	return takesSeveral().MatchString(head)
 }

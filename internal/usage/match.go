@@ -21,6 +21,9 @@ var (
 	switchCatchAll = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^default\b`) })
 )
 
+// HasCatchAll reports whether a line is in a match or switch with an arm for all other values.
+func HasCatchAll(lines []string, n int) bool { return catchAll(lines, n) == withCatchAll }
+
 // catchAll says whether the match or switch around a line has an arm for all other values; "" if there is no match
 // around it. It relies on indentation.
 func catchAll(lines []string, n int) string {
