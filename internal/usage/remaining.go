@@ -377,9 +377,16 @@ func (s *remainingSearch) oldEdges(
 
 // namesOwner reports whether a file names the type of a removed member before it.
 func namesOwner(refs *outline.References, e *uses.Edge, r *removedName) bool {
+	names := map[string]bool{lastName(r.owner): true}
+	for _, im := range refs.Imports {
+		for _, b := range im.Names {
+			isOwner := b.Name == r.owner || lastName(im.Module) == r.owner // as in Rust
+			names[b.Local()] = names[b.Local()] || isOwner
+		}
+	}
 	return slices.ContainsFunc(refs.Uses, func(u outline.Use) bool {
 		isOnLine := func(line int) bool { return slices.Contains(e.Lines, line) }
-		return u.Name == r.last && lastName(u.Qualifier) == lastName(r.owner) && slices.ContainsFunc(u.Lines, isOnLine)
+		return u.Name == r.last && names[lastName(u.Qualifier)] && slices.ContainsFunc(u.Lines, isOnLine)
 	})
 }
 
