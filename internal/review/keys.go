@@ -66,11 +66,16 @@ func (u *unsureMentions) ownMentions(f *change.File, name string, isKey bool) us
 		text = codeBlock().ReplaceAllFunc(text, func(block []byte) []byte {
 			return bytes.Repeat([]byte("\n"), bytes.Count(block, []byte("\n")))
 		})
+		text = markupCode().ReplaceAllFunc(text, func(block []byte) []byte {
+			return bytes.ReplaceAll(block, []byte("\n"), []byte("\n{")) // a line of it begins as code, too
+		})
 	} else if !isKey {
 		return usage.Unresolved{}
 	}
 	return mentionsIn(f.Path, text, regexp.MustCompile(pattern))
 }
+
+var markupCode = lazyPattern(`\{[^{}<]*\}|="[^"<]*"`)
 
 // mentionsIn returns the lines of a file that match.
 func mentionsIn(p repo.Path, text []byte, pattern *regexp.Regexp) (found usage.Unresolved) {

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,9 +32,9 @@ func isOwnRead(f *change.File) bool {
 }
 
 var (
-	scriptBlock  = regexp.MustCompile(`(?s)<script\b[^>]*>(.*?)</script>`)
-	interpolated = regexp.MustCompile(`\{[^{}]*\}`)
-	allNames     = regexp.MustCompile(`^\s*from\b.*\bimport \*|^\s*(?:pub )?use .*\*;`)
+	scriptBlock  = lazyPattern(`(?s)<script\b[^>]*>(.*?)</script>`)
+	interpolated = lazyPattern(`\{[^{}]*\}`)
+	allNames     = lazyPattern(`^\s*from\b.*\bimport \*|^\s*(?:pub )?use .*\*;`)
 )
 
 // codeWords returns the words of the code of a changed file, with those that its strings interpolate. Of a component,
@@ -49,7 +48,7 @@ func codeWords(c *change.Change, f *change.File, before bool) (list codePart) {
 	if isComponent(p) {
 		kept := 0
 		var script strings.Builder
-		for _, at := range scriptBlock.FindAllStringSubmatchIndex(text, -1) {
+		for _, at := range scriptBlock().FindAllStringSubmatchIndex(text, -1) {
 			script.WriteString(strings.Repeat("\n", strings.Count(text[kept:at[2]], "\n")) + text[at[2]:at[3]])
 			kept = at[3]
 		}
@@ -72,7 +71,7 @@ func eachCodeWord(lang outline.Language, code string, see func(at int, word stri
 		if !isQuote(word[0]) || !hasCode(lang, code[:at], word[0]) {
 			return
 		}
-		for _, part := range interpolated.FindAllStringIndex(word, -1) {
+		for _, part := range interpolated().FindAllStringIndex(word, -1) {
 			eachWord(lang, word[part[0]+1:part[1]-1], func(i int, inside string) {
 				if inside[0] != '\n' {
 					see(at+part[0]+1+i, inside)
@@ -163,7 +162,7 @@ func (u *unsureMentions) addOwn(f *change.File) {
 	for line := range strings.Lines(string(u.Change.Read(f.Path, false))) {
 		n++
 		added[n] = !old[strings.TrimSpace(line)]
-		if added[n] && allNames.MatchString(line) {
+		if added[n] && allNames().MatchString(line) {
 			return // from another file
 		}
 	}

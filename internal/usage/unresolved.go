@@ -340,7 +340,7 @@ func (m *MentionSearch) inFile(
 	}
 	for _, w := range wordsIn(m.tree.Read(m.ctx, f.Path), s.Name, lang) {
 		isOpen := slices.Contains(found.open.Lines, w.line)
-		isLeftOut := isMember(s) && w.member && !settled[w.line] && !settledAll
+		isLeftOut := isMember(s) && (w.attribute || w.member && !settled[w.line] && !settledAll)
 		if !isOpen && (w.quoted || !resolved || isLeftOut) {
 			found.words.addLines([]int{w.line}, 0)
 		}

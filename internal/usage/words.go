@@ -9,9 +9,10 @@ import (
 
 // A word is one occurrence of a name in a file.
 type word struct {
-	line   int
-	quoted bool // in a string
-	member bool // in code, behind a dot, or as a key of an object, a literal or a call
+	line      int
+	quoted    bool // in a string
+	member    bool // in code, behind a dot, or as a key of an object, a literal or a call
+	attribute bool // of a component, without a value
 }
 
 // wordsIn returns the occurrences of a name in the code and in the strings of a file, without those in comments. It
@@ -128,7 +129,10 @@ func (s *wordScanner) word(quoted bool) {
 		end++
 	}
 	if string(s.src[s.at:end]) == s.name {
-		s.found = append(s.found, word{line: s.line, quoted: quoted, member: !quoted && s.isMember(end)})
+		w := word{line: s.line, quoted: quoted}
+		w.member = !quoted && s.isMember(end)
+		w.attribute = !quoted && s.commentMark() == "//" && s.isAttribute(end)
+		s.found = append(s.found, w)
 	}
 	s.move(max(1, end-s.at))
 }
@@ -149,6 +153,20 @@ func (s *wordScanner) isMember(end int) bool {
 	isAttribute := after[0] == '=' && strings.IndexByte(`{"'`, after[1]) >= 0
 	isKey := isFirst && bytes.HasSuffix(s.brackets, []byte("{")) && strings.IndexByte(":,}", after[0]) >= 0
 	return isArgument || isAttribute || isKey
+}
+
+// isAttribute reports whether the word up to end is a whole attribute of a component, as in <Badge round {checked} />.
+func (s *wordScanner) isAttribute(end int) bool {
+	tag := s.src[bytes.LastIndexByte(s.src[:s.at], '<')+1 : s.at]
+	rest := s.src[end:]
+	if bytes.HasSuffix(tag, []byte("{")) && bytes.HasPrefix(rest, []byte("}")) {
+		tag = tag[:len(tag)-1]
+		rest = rest[1:]
+	}
+	name := len(bytes.TrimRight(tag, " \t\r\n"))
+	isAlone := name < len(tag) && len(rest) > 0 && strings.IndexByte(" \t\r\n/>", rest[0]) >= 0
+	isComponent := name > 0 && (tag[0] >= 'A' && tag[0] <= 'Z' || bytes.Contains(bytes.Fields(tag)[0], []byte("-")))
+	return isAlone && isComponent && !bytes.Contains(bytes.ReplaceAll(tag, []byte("=>"), nil), []byte(">"))
 }
 
 // quoted reads a string. What a template computes is skipped: the names in it are among the references of the file.
