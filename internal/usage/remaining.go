@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -390,6 +391,22 @@ func namesOwner(refs *outline.References, e *uses.Edge, r *removedName) bool {
 	})
 }
 
+// importedAs returns the names by which an import may bind a symbol: a file may export it under other names.
+func importedAs(im outline.Import, name string) (list []string) {
+	for _, b := range im.Names {
+		if b.Name == name {
+			return []string{name}
+		}
+		if b.Name != "" && b.Name != "*" {
+			list = append(list, b.Name)
+		}
+	}
+	if len(list) == 0 {
+		list = []string{name}
+	}
+	return list
+}
+
 // importsOf returns the imports of a file that lead to another one.
 func (s *remainingSearch) importsOf(file *uses.ParsedFile, refs *outline.References, to repo.Path) []outline.Import {
 	return slices.DeleteFunc(slices.Clone(refs.Imports), func(im outline.Import) bool {
@@ -414,9 +431,14 @@ func (s *remainingSearch) linesOfMoved(file *uses.ParsedFile, refs *outline.Refe
 		now := after.Imported(file, im.Module)
 		isThere := now != "" && now == s.renamed[e.To]
 		if !isThere {
-			if isThere, err = after.CanImport(file, now, name, ""); err != nil {
-				return nil, err
-			}
+			isThere = !slices.ContainsFunc(importedAs(im, name), func(as string) bool {
+				has, errOf := after.CanImport(file, now, as, "")
+				err = cmp.Or(err, errOf)
+				return !has
+			})
+		}
+		if err != nil {
+			return nil, err
 		}
 		if !isThere {
 			lines = append(lines, im.Line)
