@@ -39,7 +39,7 @@ var (
 
 // codeWords returns the words of the code of a changed file, with those that its strings interpolate. Of a component,
 // it is the code of the scripts.
-func codeWords(c *change.Change, f *change.File, before bool) (list codePart) {
+func codeWords(c *change.Change, f *change.File, before bool) (list codeWordList) {
 	p := f.Path
 	if before {
 		p = f.OldPath()
@@ -94,20 +94,10 @@ func hasCode(lang outline.Language, before string, quote byte) bool {
 	}
 }
 
-// A codePart is some of the words of a file.
-type codePart []codeWord
+// A codeWordList is the words of a file, in order.
+type codeWordList []codeWord
 
-// in returns the words of the lines of a symbol.
-func (c codePart) in(s *outline.Symbol) (part codePart) {
-	for _, w := range c {
-		if s.Line <= w.line && w.line <= s.EndLine {
-			part = append(part, w)
-		}
-	}
-	return part
-}
-
-func (c codePart) at(i int) string {
+func (c codeWordList) at(i int) string {
 	if i < 0 || i >= len(c) {
 		return " "
 	}
@@ -115,13 +105,14 @@ func (c codePart) at(i int) string {
 }
 
 // declares reports whether a word is a name that a declaration gives.
-func (c codePart) declares(lang outline.Language, i int) bool {
+func (c codeWordList) declares(lang outline.Language, i int) bool {
 	first := []rune(c[i].text)[0]
 	if !unicode.IsLetter(first) && first != '_' && first != '$' {
 		return false
 	}
 	switch c.at(i - 1) {
-	case "def", "class", "fn", "func", "function", "const", "let", "var", "static", "struct", "enum", "trait", "interface":
+	case "def", "class", "fn", "func", "function", "const", "let", "var", "static", "struct", "enum", "trait",
+		"interface":
 		return c[i].text != "mut" && c[i].text != "fn" && c[i].text != "enum"
 	case "mut":
 		return c.at(i-2) == "let"
@@ -136,7 +127,7 @@ func (c codePart) declares(lang outline.Language, i int) bool {
 }
 
 // uses reports whether a word is a plain name that a value has: no member, key or argument has that name.
-func (c codePart) uses(i int) bool {
+func (c codeWordList) uses(i int) bool {
 	isField := c.at(i-1) == "." && c.at(i-2) != "."
 	isMember := isField || c.at(i-1) == ":" && c.at(i-2) == ":"
 	next := c.at(i + 1)
@@ -166,6 +157,10 @@ func (u *unsureMentions) addOwn(f *change.File) {
 			return // from another file
 		}
 	}
+	places := make(map[string][]int) // of each word
+	for i, w := range is {
+		places[w.text] = append(places[w.text], i)
+	}
 	for i := range u.Change.Removed {
 		s := &u.Change.Removed[i]
 		_, isMember := s.Owner()
@@ -173,20 +168,21 @@ func (u *unsureMentions) addOwn(f *change.File) {
 		if s.Path != f.OldPath() || isMember || isElsewhere {
 			continue
 		}
-		u.addLeft(f, s.Symbol.Name, is, added)
+		u.addLeft(f, is, places[s.Symbol.Name], added)
 	}
-	symbols := change.ByName(f.Before)
 	after := change.ByName(f.After)
 	for i := range was {
 		name := was[i].text
-		if !was.declares(f.Before.Language, i) || len(symbols[name]) > 0 || isSymbolName(f.Before, name) {
+		if !was.declares(f.Before.Language, i) || len(places[name]) == 0 || isSymbolName(f.Before, name) {
 			continue
 		}
 		around := innermost(f.Before, was[i].line)
 		if around == nil {
-			u.addLeft(f, name, is, added)
+			u.addLeft(f, is, places[name], added)
 		} else if now := after[around.FullName()]; len(now) == 1 {
-			u.addLeft(f, name, is.in(now[0]), added)
+			u.addLeft(f, is, slices.DeleteFunc(slices.Clone(places[name]), func(k int) bool {
+				return is[k].line < now[0].Line || now[0].EndLine < is[k].line
+			}), added)
 		}
 	}
 }
@@ -205,25 +201,23 @@ func innermost(o *outline.Outline, line int) (around *outline.Symbol) {
 	return around
 }
 
-// addLeft adds the uses of a name in a part of a file, unless the part declares it, or an added line may do so.
-func (u *unsureMentions) addLeft(f *change.File, name string, part codePart, added map[int]bool) {
-	if slices.Contains(strings.Fields("clear filter format id input max min next open print type"), name) {
-		return // the language may have it
-	}
+// addLeft adds the uses of a name among its places in a file, unless one of them declares it, or an added line may do.
+func (u *unsureMentions) addLeft(f *change.File, words codeWordList, places []int, added map[int]bool) {
 	in := usage.FileLines{PathJSON: f.Path.JSON()}
-	for i, w := range part {
-		if w.text != name {
-			continue
-		}
-		isNewName := added[w.line] && !strings.Contains("(.[", part.at(i+1))
-		if isNewName || part.declares(f.After.Language, i) {
+	name := ""
+	for _, i := range places {
+		name = words[i].text
+		line := words[i].line
+		isNewName := added[line] && !strings.Contains("(.[", words.at(i+1))
+		if isNewName || words.declares(f.After.Language, i) {
 			return
 		}
-		if part.uses(i) && !slices.Contains(in.Lines, w.line) {
-			in.Lines = append(in.Lines, w.line)
+		if words.uses(i) && !slices.Contains(in.Lines, line) {
+			in.Lines = append(in.Lines, line)
 		}
 	}
-	if len(in.Lines) > 0 {
+	isOfLanguage := slices.Contains(strings.Fields("clear filter format id input max min next open print type"), name)
+	if len(in.Lines) > 0 && !isOfLanguage {
 		u.add(usage.Unresolved{Files: 1, Places: []usage.FileLines{in}}, f.OldPath(), name)
 	}
 }
