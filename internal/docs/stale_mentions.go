@@ -10,35 +10,40 @@ import (
 	"ken/internal/workspace"
 )
 
-// A staleMention is a mention that the last check of all documents listed as stale.
+// staleMentions are the mentions that the last check of all documents listed as stale.
+type staleMentions struct {
+	Head repo.ID        `json:"head"`
+	List []staleMention `json:"list"`
+}
+
 type staleMention struct {
 	Document []byte `json:"document"`
 	Text     string `json:"text"`
 }
 
-// StaleMentions returns the mentions that the last check of all documents in a worktree listed as stale, by document.
-// The survey quotes no paragraph that has one.
-func StaleMentions(ws *workspace.Workspace) map[repo.Path][]string {
+// StaleMentions returns the mentions that the last check of all documents in a worktree listed as stale, by document,
+// and the commit of that check. The survey quotes no paragraph that has one.
+func StaleMentions(ws *workspace.Workspace) (byDocument map[repo.Path][]string, head repo.ID) {
 	stored, _ := ws.Cache.Load(staleMentionsKey(ws))
-	var list []staleMention
-	if json.Unmarshal(stored, &list) != nil {
-		return nil
+	var last staleMentions
+	if json.Unmarshal(stored, &last) != nil {
+		return nil, repo.ID{}
 	}
-	byDocument := make(map[repo.Path][]string)
-	for _, m := range list {
+	byDocument = make(map[repo.Path][]string)
+	for _, m := range last.List {
 		p := repo.Path(m.Document)
 		byDocument[p] = append(byDocument[p], m.Text)
 	}
-	return byDocument
+	return byDocument, last.Head
 }
 
 // saveStaleMentions stores the stale mentions of a report on all documents. It ignores errors.
 func (c *Checker) saveStaleMentions(rep *Report) {
-	list := []staleMention{}
+	found := staleMentions{Head: rep.Head, List: []staleMention{}}
 	for _, m := range rep.Stale() {
-		list = append(list, staleMention{[]byte(m.File), m.Text})
+		found.List = append(found.List, staleMention{[]byte(m.File), m.Text})
 	}
-	text, err := json.Marshal(list)
+	text, err := json.Marshal(found)
 	if err != nil {
 		return
 	}

@@ -13,7 +13,8 @@ import (
 // Surveys returns the factory of the surveys of all trees.
 func (r *Repository) Surveys() *survey.Factory {
 	c := r.Config.Survey
-	return &survey.Factory{Sources: r.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: docs.StaleMentions(r.Workspace)}
+	stale, _ := docs.StaleMentions(r.Workspace)
+	return &survey.Factory{Sources: r.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: stale}
 }
 
 // Survey returns the survey of the work tree.

@@ -43,7 +43,7 @@ func (j *judge) broken() error {
 			if causeOf(u, gone, removed) != id {
 				continue
 			}
-			c.add(u.From, u.Lines...)
+			c.add(u.From, u.Lines...).More += u.More
 			j.listed[listedUse{u.From, u.To, u.Symbol}] = true
 			j.listed[listedUse{u.From, u.To, ""}] = true
 			c.tests[u.From.JSON().Path] = u.Test

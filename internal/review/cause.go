@@ -45,7 +45,7 @@ func (p *Place) label(most int) string {
 	for _, n := range p.Lines[:min(most, len(p.Lines))] {
 		lines = append(lines, strconv.Itoa(n))
 	}
-	if more := len(p.Lines) - len(lines); more > 0 {
+	if more := len(p.Lines) - len(lines) + p.More; more > 0 {
 		return p.Path + ":" + strings.Join(lines, ",") + " +" + english.Count(more, "line")
 	}
 	if len(lines) == 0 {

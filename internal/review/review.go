@@ -86,6 +86,7 @@ type Line struct {
 type Place struct {
 	repo.PathJSON
 	Lines []int    `json:"lines"`
+	More  int      `json:"more,omitempty"`  // further lines
 	Names []string `json:"names,omitempty"` // the removed names that the lines may mean, in a line of the kind unsure
 }
 

@@ -116,8 +116,7 @@ func (c *collector) judge(ctx context.Context, only []repo.Path) (r *Review, err
 	if r, err = Judge(ctx, f); err != nil {
 		return nil, err
 	}
-	c.older(r)
-	return r, nil
+	return r, c.older(ctx, r)
 }
 
 // after lists the files of the tree after the change, including untracked ones.
@@ -292,9 +291,9 @@ func (c *collector) editedElsewhere(ctx context.Context, specs bool) (map[string
 
 // older counts the problems that the change did not cause: stale summaries of other files, and stale mentions from
 // the last check of all documents.
-func (c *collector) older(r *Review) {
+func (c *collector) older(ctx context.Context, r *Review) error {
 	if !c.span.to.IsZero() {
-		return
+		return nil
 	}
 	lines := make(map[string]bool)
 	for _, l := range r.Lines {
@@ -310,8 +309,14 @@ func (c *collector) older(r *Review) {
 			older = append(older, olderLine(Stale, p, "stale summary", "ken summary diff "+fault.Quote(string(p))))
 		}
 	}
-	for p, texts := range c.Surveys.StaleMentions {
-		if lines[p.JSON().Path] {
+	snapshot, err := c.t.Workspace.Git.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	stale, checked := docs.StaleMentions(c.t.Workspace)
+	for p, texts := range stale {
+		isPast := checked != snapshot.Head.Commit || c.t.Listed(p) == nil
+		if isPast || lines[p.JSON().Path] {
 			continue
 		}
 		for _, text := range texts {
@@ -323,4 +328,5 @@ func (c *collector) older(r *Review) {
 	if c.all {
 		r.OlderLines = older
 	}
+	return nil
 }

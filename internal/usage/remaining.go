@@ -22,6 +22,7 @@ import (
 type Leftover struct {
 	From   repo.Path
 	Lines  []int
+	More   int       // further lines
 	To     repo.Path // the old path of the file that declared it
 	Symbol string    // full name; "" if the file as a whole was imported
 	Exact  bool      // if not, the place may use something else: the type of a value is unknown, or inherits the member
@@ -344,7 +345,7 @@ func (s *remainingSearch) oldEdges(
 	for i := range edges {
 		e := &edges[i]
 		if via := s.wanted[e.Via]; via != nil && via.lost[lastName(e.Symbol)] && file.Language == outline.Rust {
-			l := Leftover{From: file.Path, Lines: e.Lines, To: e.Via, Symbol: lastName(e.Symbol)}
+			l := Leftover{From: file.Path, Lines: e.Lines, More: e.More, To: e.Via, Symbol: lastName(e.Symbol)}
 			list = append(list, oldUse{Leftover: l})
 		}
 		f := s.wanted[e.To]
@@ -365,7 +366,8 @@ func (s *remainingSearch) oldEdges(
 			e = &ofOwner
 			r = f.names[r.owner]
 		}
-		l := Leftover{From: file.Path, Lines: e.Lines, To: e.To, Symbol: e.Symbol, Exact: e.Certainty == uses.Exact && !r.mayInherit}
+		l := Leftover{From: file.Path, Lines: e.Lines, More: e.More, To: e.To, Symbol: e.Symbol}
+		l.Exact = e.Certainty == uses.Exact && !r.mayInherit
 		if r.moved {
 			if l.Lines, err = s.linesOfMoved(file, refs, e); err != nil {
 				return nil, err
@@ -474,7 +476,7 @@ func (s *remainingSearch) ownUses(file *uses.ParsedFile, refs *outline.Reference
 			continue
 		}
 		exact := !r.mayInherit && (isMember || !openImport && declaresAllNames(file.Language))
-		l := Leftover{From: file.Path, Lines: u.Lines, To: file.Path, Symbol: full, Exact: exact}
+		l := Leftover{From: file.Path, Lines: u.Lines, More: u.More, To: file.Path, Symbol: full, Exact: exact}
 		list = append(list, oldUse{Leftover: l, isMember: isMember})
 	}
 	return list
@@ -510,7 +512,7 @@ func (s *remainingSearch) openMembers(file *uses.ParsedFile, refs *outline.Refer
 				isNamed := r.last == u.Name && full != r.last && !r.moved
 				isAsked := isSameFamily && isNamed && !f.lostOwner(r)
 				if isAsked && s.isReached(file, refs, old.Edges, to, r.isField) {
-					l := Leftover{From: file.Path, Lines: u.Lines, To: to, Symbol: full}
+					l := Leftover{From: file.Path, Lines: u.Lines, More: u.More, To: to, Symbol: full}
 					list = append(list, oldUse{Leftover: l, isMember: true})
 				}
 			}

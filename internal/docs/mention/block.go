@@ -2,6 +2,7 @@ package mention
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"ken/internal/markup"
 	"ken/internal/outline"
@@ -25,8 +26,8 @@ func blockFile(language string) repo.Path {
 	return repo.Path("b." + language)
 }
 
-// symbols reads the symbols that a block of code imports or uses, and those that it declares. It adds nothing if the
-// block does not parse.
+// symbols reads the symbols that a block of code imports or uses, and those that it declares. A block that does not parse
+// is left to readUnparsed.
 func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 	file := blockFile(l.Language)
 	if len(p.text) > maxBlock || !outline.MayHaveOutline(file) {
@@ -34,6 +35,7 @@ func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 	}
 	declared, refs := parseBlock(file, p.text)
 	if refs == nil {
+		r.unparsed = append(r.unparsed, *p)
 		return
 	}
 	for i := range declared.Symbols {
@@ -60,6 +62,31 @@ func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 		for _, line := range use.Lines {
 			r.symbol(p, line, use.Name, from, around)
 		}
+	}
+}
+
+// readUnparsed adds the symbols of other blocks of code that a block has which does not parse.
+func (r *reader) readUnparsed() {
+	known := make(map[string]bool)
+	for _, f := range r.found {
+		if f.Kind == Symbol && f.Form == Block {
+			known[f.Name] = true
+		}
+	}
+	for _, p := range r.unparsed {
+		n := 0
+		for line := range strings.Lines(p.text) {
+			n++
+			isBreak := func(c rune) bool { return c < utf8.RuneSelf && !outline.IsNameByte(byte(c)) }
+			for word := range strings.FieldsFuncSeq(line, isBreak) {
+				if known[word] {
+					r.symbol(&p, n, word, "", unhedged)
+				}
+			}
+		}
+	}
+	for i := range r.found {
+		r.found[i].Line = r.doc.Line(r.found[i].pos)
 	}
 }
 

@@ -61,6 +61,7 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 		}
 	}
 
+	r.readUnparsed()
 	r.applyDeclared()
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
 	read := &Document{Path: doc, Acks: r.applyAcks()}
@@ -107,6 +108,7 @@ type reader struct {
 	headings []section
 	declared map[string]bool // names that a block of code or a heading declares
 	leads    []section       // lines that end in a colon
+	unparsed []passage       // blocks of code
 	found    []found
 	notes    []ackComment
 	off      int // the number of the open one, from 1; 0 for none
