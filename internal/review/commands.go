@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -118,6 +119,27 @@ func (u *unsureMentions) addCommand(p repo.Path, name, prefix string) error {
 		}
 	}
 	return nil
+}
+
+// beforePath is what is before a path that a text names.
+const beforePath = "[\\s\"'`(=./]"
+
+// addShortPaths adds the places that name a removed file without its extension, as in "./runtime/bun", or the directory
+// that it was the last file of.
+func (u *unsureMentions) addShortPaths(p repo.Path) error {
+	stem := strings.TrimSuffix(string(p), path.Ext(string(p)))
+	if parts := strings.Split(stem, "/"); len(parts) > 1 {
+		name := strings.Join(parts[len(parts)-2:], "/")
+		if err := u.addCommand(p, name, beforePath); err != nil {
+			return err
+		}
+	}
+	dir := p.Dir()
+	isThere := slices.ContainsFunc(u.After(), func(f repo.File) bool { return f.Path.Under(dir) })
+	if isThere || !strings.Contains(string(dir), "/") {
+		return nil
+	}
+	return u.addCommand(p, string(dir), beforePath)
 }
 
 // servedDirs are directories whose files a web server offers at the top.

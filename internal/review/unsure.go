@@ -216,6 +216,9 @@ func (u *unsureMentions) addPaths() error {
 			return err
 		}
 		u.add(found, p, "")
+		if err := u.addShortPaths(p); err != nil {
+			return err
+		}
 		if err := u.addServed(p); err != nil {
 			return err
 		}
