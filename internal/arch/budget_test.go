@@ -34,7 +34,7 @@ var budgets = []budget{
 	{[]string{"registry"}, 4145, 3400},
 	{[]string{"survey"}, 6577, 5900},
 	{[]string{"queue", "worker", "surveyrun"}, 3444, 2200},
-	{[]string{"brief", "change", "review", "summary"}, 7904, 5200},
+	{[]string{"brief", "change", "review", "summary"}, 7910, 5200},
 	{[]string{"board", "attention", "dashboard"}, 2449, 2200},
 	{[]string{"share"}, 1927, 1700},
 	{[]string{"web"}, 5652, 5200},

@@ -132,7 +132,11 @@ func (j *judge) addNeeded(f *change.File, owner *outline.Symbol, names []string)
 		}
 	}
 	isData := owner.Kind == outline.Enum || owner.Kind == outline.Struct
-	if !isNamed && len(c.places) == 0 && !isData {
+	isOpen := !isNamed && len(c.places) == 0 && !isData
+	switch {
+	case isOpen && !unchecked(f.After.Language):
+		j.review.Signatures++ // a compiler finds what implements it
+	case isOpen:
 		of := "what implements " + full + " of " + f.Path.String()
 		parts := names[0]
 		if more := len(names) - 1; more > 0 {

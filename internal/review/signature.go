@@ -46,13 +46,14 @@ func (j *judge) compiled() error {
 	if isTold && !j.All {
 		return nil
 	}
+	count := 0
 	c := &cause{kind: MayUse, verb: "uses "}
 	for _, s := range j.compilerChecked {
 		if s.After.Kind != outline.Func && s.After.Kind != outline.Method {
 			continue // its value may have changed
 		}
 		name := s.After.FullName()
-		if j.review.Signatures++; j.review.Signatures == 1 {
+		if count++; count == 1 {
 			c.what = []textPart{data(name), prose(" of "), data(s.File.Path.String())}
 			c.command = "ken uses " + fault.Quote(string(s.File.Path)+"#"+name)
 		}
@@ -66,7 +67,8 @@ func (j *judge) compiled() error {
 			}
 		}
 	}
-	if more := j.review.Signatures - 1; more > 0 {
+	j.review.Signatures += count
+	if more := count - 1; more > 0 {
 		c.what = append(c.what, prose(" or "+english.Count(more, "more function")))
 	}
 	c.what = append(c.what, prose(", whose signature this change alters: a compiler checks it"))
