@@ -399,6 +399,7 @@ func TestRunAfterRun(t *testing.T) {
 		w.Git("commit", "-q", "-m", "c")
 		w.run(describe.Outliner{})
 	}
+	w.Age()
 	paths := []repo.Path{"", "a", "a/b/c"}
 	w.asked(paths, false)
 	kept, restored := w.asked(paths, false)
