@@ -1,23 +1,22 @@
-// Package docs checks the documents in a repository: do the files, symbols and commands that they mention still
-// exist?
+// Package docs checks the documents in a repository: do the files, symbols, options and commands that they mention
+// still exist?
 //
-// A mention is a path, a symbol, a command or an anchor of a heading that a document names. It is stale if the
-// history proves it: the thing existed at the commit that wrote the mention, and does not
-// exist now. A thing that never existed may be an example, a file of the reader or
-// of another project. Such a mention is not stale and not listed by default.
+// A mention is a path, a symbol, an option, a command or an anchor of a heading that a document names. It is stale if
+// the history proves it: the thing existed at the commit that wrote the mention, and does not exist now. A thing that
+// never existed may be an example, a file of the reader or of another project. Such a mention is not stale and not
+// listed by default.
 //
-// The tree decides first. A path holds if it exists from the document's directory, from
-// the root or from a directory between them, tracked or not, if a tracked path ends in
-// it, or if git ignores it. A symbol holds if its name occurs in a tracked file that is no
-// document. A command holds if a file of its tool lists it. The history decides about the
-// rest: which commit wrote the mention (the oldest version of the document that has it, in
-// the unbroken run back from HEAD), whether the thing existed in that commit, which commit
-// removed it, and where it moved. Where the history is cut off, or git lacks a content, the
-// verdict is unknown.
+// The tree decides first. A path holds if it exists from the document's directory, from the root or from a directory
+// between them, tracked or not, if a tracked path ends in it, or if git ignores it. A symbol holds if its name occurs
+// in the code of a tracked file that is no document, and a qualified name if its owner declares it. An option holds if
+// such a file has its words in any spelling. A command holds if a file of its tool lists it. The history decides about
+// the rest: which commit wrote the mention (the oldest version of the document that has it, in the unbroken run back
+// from HEAD), whether the thing existed in that commit, which commit removed it, and where it moved. Where the history
+// is cut off, or git lacks a content, the verdict is unknown.
 //
-// Package mention finds the mentions in one document. [Checker] reads the tree and the history of an open
-// workspace, and caches its reports. [Checker.Check] checks documents. [TreeChange] finds the mentions that a change breaks: it compares two trees, and reads neither the
-// history nor documents without a removed name.
+// Package mention finds the mentions in one document. [Checker] reads the tree and the history of an open workspace,
+// and caches its reports. [Checker.Check] checks documents. [TreeChange] finds the mentions that a change breaks: it
+// compares two trees, and reads neither the history nor documents without a removed name.
 package docs
 
 import "ken/internal/fresh"

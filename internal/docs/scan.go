@@ -151,7 +151,8 @@ func (s *symbolScan) text(f repo.File, text []byte) {
 func quoted(text []byte, at, size int) bool {
 	const quotes = "\"'`"
 	end := at + size
-	return at > 0 && end < len(text) && text[at-1] == text[end] && strings.IndexByte(quotes, text[end]) >= 0
+	isInside := at > 0 && end < len(text)
+	return isInside && text[at-1] == text[end] && strings.IndexByte(quotes, text[end]) >= 0
 }
 
 // after reports whether a text ends with an owner and a separator.

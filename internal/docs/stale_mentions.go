@@ -10,7 +10,7 @@ import (
 	"ken/internal/workspace"
 )
 
-// staleMentions are the mentions that the last check of all documents listed as stale.
+// staleMentions are the mentions that the last check of all documents listed as stale, at the commit Head.
 type staleMentions struct {
 	Head repo.ID        `json:"head"`
 	List []staleMention `json:"list"`

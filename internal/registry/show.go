@@ -291,7 +291,7 @@ func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.S
 	for _, v := range rep.Verdicts {
 		listed := slices.Contains(states, v.Summary)
 		if states == nil {
-			// What is not checked out is unknown only without a summary.
+			// A file that is not checked out is unknown only if it has no summary.
 			isUnread := v.Summary == fresh.Unknown && v.Content.Reason != fresh.NotCheckedOut
 			listed = v.Summary == fresh.Fresh || v.Summary == fresh.Stale || v.lost || isUnread
 		}

@@ -10,13 +10,10 @@ func optionOf(s string) (nameInText, bool) {
 		name = name[:i]
 	}
 	first, rest, _ := strings.Cut(name, "-")
-	if !isOption || len(first) < 2 || len(rest) < 2 || len(name) > maxName || placeholder(name) {
+	hasTwoWords := len(first) >= 2 && len(rest) >= 2
+	isName := identifier(strings.ReplaceAll(name, "-", "_")) && !placeholder(name)
+	if !isOption || !hasTwoWords || !isName {
 		return nameInText{}, false
-	}
-	for i := range len(name) {
-		if b := name[i]; !isLetter(b) && !isDigit(b) && b != '-' {
-			return nameInText{}, false
-		}
 	}
 	end := len(dashes) + len(name)
 	return nameInText{kind: Option, name: name, casual: true, start: len(dashes), end: end, text: Span{0, end}}, true
