@@ -30,18 +30,17 @@ func anchorTargets(doc repo.Path, m *mention.Mention) []repo.Path {
 	return list
 }
 
-// judgeAnchors decides which anchors exist. It drops an anchor whose document does not exist: the link to the
-// document is a mention of its own.
+// judgeAnchors decides which anchors exist. An anchor whose document does not exist is ambiguous: the link to the document
+// is a mention of its own.
 func (j *judge) judgeAnchors(ctx context.Context) error {
 	byTarget := make(map[repo.Path][]int)
 	var files []repo.File
-	gone := make(map[int]bool)
 	for i := range j.list {
 		m := &j.list[i]
 		if m.Kind != mention.Anchor || m.hasVerdict() {
 			continue
 		}
-		gone[i] = true
+		m.Verdict, m.Why = Ambiguous, "its document does not exist"
 		for _, p := range anchorTargets(m.File, &m.Mention) {
 			f, ok := j.index.files[string(p)]
 			if !ok || !f.Mode.SameType(repo.Regular) || !mention.IsMarkdown(p) {
@@ -52,7 +51,7 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 			}
 			byTarget[p] = append(byTarget[p], i)
 			m.Was = p
-			delete(gone, i)
+			m.Verdict, m.Why = Unknown, ""
 			break
 		}
 	}
@@ -70,15 +69,7 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	at := -1
-	j.list = slices.DeleteFunc(j.list, func(CheckedMention) bool {
-		at++
-		return gone[at]
-	})
-	return nil
+	return err
 }
 
 // judgePastAnchors judges the anchors that their documents do not have: did the document have the anchor when the

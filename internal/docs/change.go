@@ -223,7 +223,7 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 	}
 	c.collect()
 	j := &judge{policy: c.Policy}
-	list, _, err := j.mentions(doc, content)
+	list, _, err := readMentions(doc, content)
 	if err != nil {
 		return nil, nil //nolint:nilerr // a document that ken cannot read has no mentions
 	}
@@ -261,7 +261,7 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 			m.Verdict = Holds
 		}
 	}
-	told := statementsOf(list)
+	told := j.statementsOf(list)
 	return slices.DeleteFunc(list, func(m CheckedMention) bool {
 		return m.Verdict != Gone && m.Verdict != Moved || told.hidden(&m) != ""
 	}), nil

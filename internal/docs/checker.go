@@ -49,7 +49,7 @@ type Options struct {
 	Holding bool
 }
 
-// Check checks documents. A report on all documents is cached until one of its inputs changes.
+// Check checks documents. It judges only what changed since the last check of all documents.
 func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	snapshot, err := c.Git.Snapshot(ctx)
 	if err != nil {
@@ -59,53 +59,35 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := c.check(ctx, snapshot, opts)
+	in, err := c.inputs(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := c.check(ctx, in, opts)
 	if err != nil {
 		return nil, err
 	}
 	rep.WithoutDocuments = missed
 	rep.UnreadFormats = countUnreadForms(snapshot, opts.Paths)
-	if opts.Paths == nil {
-		c.saveStaleMentions(rep)
-	}
 	return rep, nil
 }
 
 // maxFastFiles is the number of tracked files up to which CheckIfFast checks documents. With more, the check can take seconds.
 const maxFastFiles = 2000
 
-// CheckIfFast returns the cached report, or checks the documents of a small repository. Otherwise the report is nil.
+// CheckIfFast checks the documents of a small repository, or of one that was checked at the same commit. Otherwise the
+// report is nil.
 func (c *Checker) CheckIfFast(ctx context.Context) (*Report, error) {
-	rep, files, err := c.Cached(ctx)
+	snapshot, err := c.Git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if rep == nil && files <= maxFastFiles {
-		return c.Check(ctx, Options{})
+	var last answer
+	isKnown := c.load(answerKind, &last) && last.Report.Head == snapshot.Head.Commit
+	if !isKnown && len(snapshot.Index.Entries) > maxFastFiles {
+		return nil, nil
 	}
-	if rep != nil {
-		c.saveStaleMentions(rep)
-	}
-	return rep, nil
-}
-
-// Cached returns the report on all documents if it is in the cache, nil otherwise, and the number of tracked
-// files. It reads no document.
-func (c *Checker) Cached(ctx context.Context) (rep *Report, files int, err error) {
-	snapshot, err := c.Git.Snapshot(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	files = len(snapshot.Index.Entries)
-	in, err := c.inputs(ctx, snapshot)
-	if err != nil {
-		return nil, files, err
-	}
-	rep = c.load(ctx, in)
-	if rep != nil {
-		rep.UnreadFormats = countUnreadForms(snapshot, nil)
-	}
-	return rep, files, nil
+	return c.Check(ctx, Options{})
 }
 
 // countUnreadForms counts the tracked documents in formats that ken does not read.
@@ -144,73 +126,34 @@ func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err er
 }
 
 // check implements Check, except for the results that need only the index.
-func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Options) (*Report, error) {
-	in, err := c.inputs(ctx, snapshot)
-	if err != nil {
-		return nil, err
+func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report, error) {
+	below := func(rep *Report) *Report {
+		if opts.Paths == nil {
+			return rep
+		}
+		return rep.Below(opts.Paths)
 	}
 	if !opts.Holding {
-		if rep := c.load(ctx, in); rep != nil {
-			if opts.Paths != nil {
-				return rep.Below(opts.Paths), nil
-			}
-			return rep, nil
+		if rep := c.answered(ctx, in); rep != nil {
+			return below(rep), nil
 		}
 	}
-	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited, deleted: in.deleted}
-	past := &historyReader{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents(), remark: c.Remark}
-	if opts.Holding {
-		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
+	j := &judge{
+		tree:   &workTree{git: c.Git, files: c.Files, inputs: in},
+		past:   &historyReader{Repo: c.Git, head: in.snapshot.Head.Commit, contents: c.Git.Contents(), remark: c.Remark},
+		policy: c.Policy, index: newTreeIndex(in.files), report: &Report{Head: in.snapshot.Head.Commit},
 	}
-	base := c.cachedReportInputs(snapshot, in)
-	earlier := c.loadCachedReport(ctx, base)
-	if earlier == nil && opts.Paths != nil {
-		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
+	last := c.lastRecord()
+	if last == nil {
+		j.paths = opts.Paths
 	}
-	rep, err := c.judgeChanged(ctx, tree, past, in, base, earlier)
-	if err != nil {
+	if err := j.run(ctx, c, last); err != nil {
 		return nil, err
 	}
-	if opts.Paths != nil {
-		return rep.Below(opts.Paths), nil
+	if j.paths == nil {
+		c.save(ctx, in, j)
 	}
-	return rep, nil
-}
-
-// judgeChanged checks the documents that changed since the earlier report was stored, or all if there is none. It
-// returns the report on all documents, and stores the answers that took history.
-func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *historyReader, in, base *inputs, earlier *cachedReport) (*Report, error) {
-	files := tree.tracked()
-	ids, err := tree.contentIDs(ctx, files)
-	if err != nil {
-		return nil, err
-	}
-	j := newJudge(tree, past, c.Policy, files)
-	if earlier != nil {
-		j.only = earlier.changedSince(files, ids)
-	}
-	if err := j.run(ctx, files, earlier); err != nil {
-		return nil, err
-	}
-	if earlier != nil {
-		j.merge(files, &earlier.Report)
-	}
-	if tree.unsure.Load() || earlier != nil && j.history == nil && len(tree.looked) == 0 {
-		return j.report, nil
-	}
-	looked, missing := tree.looked, append(past.missing, tree.missing...)
-	base.addFound(looked, missing)
-	in.looked, in.missing = nil, nil
-	in.addFound(base.looked, base.missing)
-	in.objects = past.unsure
-	if !c.unchanged(ctx, in) {
-		return j.report, nil
-	}
-	c.save(ctx, in, j.report)
-	if !past.unsure {
-		c.saveCachedReport(ctx, base, j.cachedReport(files, ids, earlier))
-	}
-	return j.report, nil
+	return below(j.report), nil
 }
 
 // Fix corrects the moved mentions of a report, unless dry is set. It returns the corrections and the mentions that

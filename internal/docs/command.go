@@ -160,7 +160,7 @@ func scripts(content []byte) commandList {
 }
 
 // judgeCommands decides which commands hold: those that any task file of the tree lists.
-func (j *judge) judgeCommands(ctx context.Context, files []repo.File) error {
+func (j *judge) judgeCommands(ctx context.Context) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
 		if m := &j.list[i]; m.Kind == mention.Command && !m.hasVerdict() {
@@ -175,7 +175,7 @@ func (j *judge) judgeCommands(ctx context.Context, files []repo.File) error {
 			}
 			continue
 		}
-		all, err := j.allCommands(ctx, files, &b)
+		all, err := j.allCommands(ctx, j.tree.inputs.files, &b)
 		if err != nil {
 			return err
 		}

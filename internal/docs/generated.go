@@ -1,11 +1,10 @@
 package docs
 
 import (
-	"bytes"
 	"context"
 	"path"
+	"slices"
 	"strings"
-	"sync/atomic"
 
 	"ken/internal/docs/mention"
 	"ken/internal/outline"
@@ -15,40 +14,31 @@ import (
 // hideGeneratedFiles hides data files that a program creates. Such a file was committed and removed again, but the code
 // still has its path in a string: the document means the file that the program creates for the reader.
 func (j *judge) hideGeneratedFiles(ctx context.Context) error {
-	named := make(map[repo.Path]*atomic.Bool)
+	names := make(map[string]bool)
 	mayBeMade := func(m *CheckedMention) bool {
-		return (m.Verdict == Gone || m.Verdict == Moved) && m.ExistedThen && m.Hidden == "" && m.Kind == mention.Path && !m.carried &&
-			m.Form != mention.Link && m.Form != mention.Import && j.isDataFile(m.Was)
+		isStale := m.Verdict == Gone || m.Verdict == Moved
+		isShown := m.Hidden == "" || m.Hidden == HiddenGenerated
+		return m.MayBeMade && isStale && isShown && m.Form != mention.Link && m.Form != mention.Import
 	}
 	for i := range j.list {
 		if m := &j.list[i]; mayBeMade(m) {
-			named[m.Was] = new(atomic.Bool)
+			names[quotedMark+string(m.Was)] = true
 		}
 	}
-	if len(named) == 0 {
+	if len(names) == 0 {
 		return nil
 	}
-	var code []repo.File
-	for _, f := range j.index.files {
-		if f.Mode.SameType(repo.Regular) && !mention.IsDocument(f.Path) && outline.MayHaveOutline(f.Path) {
-			code = append(code, f)
-		}
-	}
-	err := j.tree.Read(ctx, code, maxText, func(_ int, content []byte, err error) {
-		if err != nil {
-			return
-		}
-		for p, seen := range named {
-			if !seen.Load() && quotes(content, string(p)) {
-				seen.Store(true)
-			}
-		}
-	})
-	if err != nil {
+	x := &j.record.Names
+	if _, err := x.learn(ctx, j.tree, names); err != nil {
 		return err
 	}
 	for i := range j.list {
-		if m := &j.list[i]; mayBeMade(m) && named[m.Was].Load() {
+		m := &j.list[i]
+		if !mayBeMade(m) {
+			continue
+		}
+		m.Hidden = ""
+		if slices.ContainsFunc(x.of(x.coding, quotedMark, string(m.Was)), func(k int) bool { return outline.MayHaveOutline(x.Files[k].Path) }) {
 			m.Hidden = HiddenGenerated
 		}
 	}
@@ -61,20 +51,3 @@ func (j *judge) isDataFile(p repo.Path) bool {
 }
 
 var dataExt = setOf(strings.Fields(".json .jsonl .ndjson .db .sqlite .log .csv .tsv .yaml .yml .toml .txt .xml .pid .lock .env .cache"))
-
-// quotes reports whether a text has a string that begins with a path.
-func quotes(text []byte, p string) bool {
-	const quote = "\"'`"
-	for {
-		i := bytes.Index(text, []byte(p))
-		if i < 0 {
-			return false
-		}
-		before, after := bytes.TrimSuffix(text[:i], []byte("./")), text[i+len(p):]
-		if len(before) > 0 && len(after) > 0 && strings.IndexByte(quote, before[len(before)-1]) >= 0 &&
-			strings.IndexByte(quote+"/", after[0]) >= 0 {
-			return true
-		}
-		text = after
-	}
-}

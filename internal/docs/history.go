@@ -28,9 +28,8 @@ type historyReader struct {
 	head     repo.ID // zero if there is no commit
 	contents *git.Contents
 
-	remark  func(...string) // tells the user about a problem with reading the history
-	missing []repo.ID       // contents that git does not have
-	unsure  bool            // git lacks contents, without naming them
+	remark func(...string) // tells the user about a problem with reading the history
+	lacks  bool            // git lacks contents
 }
 
 // history returns the commits that HEAD reaches.
@@ -53,7 +52,7 @@ func (hr *historyReader) eachContent(ctx context.Context, ids []repo.ID, see fun
 	return hr.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
 		switch {
 		case size < 0:
-			hr.missing = append(hr.missing, ids[i])
+			hr.lacks = true
 			see(i, nil, ErrAbsent)
 		case size > int64(len(b)):
 			see(i, nil, mention.ErrTooLarge)
@@ -67,8 +66,7 @@ func (hr *historyReader) eachContent(ctx context.Context, ids []repo.ID, see fun
 func (hr *historyReader) removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := hr.Removals(ctx, commits)
 	for _, removed := range list {
-		unsearched := slices.ContainsFunc(removed, func(r repo.Removal) bool { return r.Unsearched })
-		hr.unsure = hr.unsure || unsearched
+		hr.lacks = hr.lacks || slices.ContainsFunc(removed, func(r repo.Removal) bool { return r.Unsearched })
 	}
 	return list, err
 }

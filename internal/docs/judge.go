@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -39,8 +40,11 @@ type CheckedMention struct {
 	// Was is the path that the mention meant, or the file of the symbol or command.
 	Was repo.Path
 
+	// ByHistory is set if the tree alone does not decide the verdict. MayBeMade is set if a program may make the file: it
+	// was a data file.
+	ByHistory, MayBeMade bool
+
 	ignored bool // git ignores the path
-	carried bool // the verdict is from an earlier report
 	mayRun  bool // no task file lists the command, and its tool may run more than they list
 }
 
@@ -164,72 +168,147 @@ const (
 
 // A judge checks the documents of one tree.
 type judge struct {
-	tree   *workTree
-	past   *historyReader
-	policy Policy
-	paths  []repo.Path // documents, or directories of them; all if nil
-	// only are the documents to check; all if nil.
-	only map[repo.Path]bool
+	tree    *workTree
+	past    *historyReader
+	policy  Policy
+	paths   []repo.Path // documents, or directories of them; all if nil
 
 	index   *treeIndex
 	history *history // nil until first use
-	scan    *symbolScan
-	list    []CheckedMention
+	record  record
+	declare map[symbolName]bool // qualified names that their owner declares or may inherit
+	list    []CheckedMention    // also those that the report omits
 	report  *Report
-	dropped map[repo.Path][]string // keys of casual mentions of things that never existed
-	fresh   map[repo.Path]*docPart // the documents that this run has checked
 }
 
-func newJudge(tree *workTree, past *historyReader, policy Policy, files []repo.File) *judge {
-	return &judge{
-		tree: tree, past: past, policy: policy, index: newTreeIndex(files), report: &Report{Head: past.head},
-		dropped: make(map[repo.Path][]string), fresh: make(map[repo.Path]*docPart),
+// run checks documents. It takes over the verdicts of the last check that nothing has changed since.
+func (j *judge) run(ctx context.Context, c *Checker, last *record) error {
+	in := j.tree.inputs
+	if last == nil {
+		last = &record{}
 	}
-}
-
-// judgeAll reads the documents of a tree and judges each mention.
-func judgeAll(ctx context.Context, tree *workTree, past *historyReader, policy Policy, paths []repo.Path) (*Report, error) {
-	files := tree.tracked()
-	j := newJudge(tree, past, policy, files)
-	j.paths = paths
-	if err := j.run(ctx, files, nil); err != nil {
-		return nil, err
-	}
-	return j.report, nil
-}
-
-// run checks documents. It takes over the verdicts of an earlier report.
-func (j *judge) run(ctx context.Context, files []repo.File, earlier *cachedReport) error {
-	if err := j.readDocuments(ctx, files); err != nil {
+	j.record = record{Head: j.past.head, View: in.view, Gap: last.Gap, Untracked: make(map[repo.Path]untracked)}
+	var since changes
+	j.record.Names = last.Names
+	changed, pathsChanged := j.record.Names.update(in.files)
+	since.words, since.paths = j.record.Names.lost, pathsChanged
+	since.tasks = slices.ContainsFunc(changed, IsTaskFile)
+	since.history = last.Head != j.record.Head || last.View != j.record.View ||
+		last.Objects != "" && last.Objects != c.Git.ObjectsDigest(c.now().Add(-settled))
+	j.past.lacks = last.Objects != "" && !since.history
+	if err := j.readDocuments(ctx, last, &since); err != nil {
 		return err
 	}
-	if earlier != nil {
-		j.carry(earlier)
+	if err := j.askUntracked(ctx, c, last, &since); err != nil {
+		return err
 	}
-	if err := j.judgeByTree(ctx, files); err != nil {
+	if err := j.learnNames(ctx, &since); err != nil {
+		return err
+	}
+	for i := range j.list {
+		if m := &j.list[i]; since.affect(m) {
+			m.forget()
+		}
+	}
+	if err := j.judgeByTree(ctx); err != nil {
 		return err
 	}
 	if err := j.judgeByHistory(ctx); err != nil {
 		return err
 	}
-	j.dropCasualMentions()
+	if err := j.hideGeneratedFiles(ctx); err != nil {
+		return err
+	}
+	for i, at := 0, 0; i < len(j.record.Documents); i++ {
+		d := &j.record.Documents[i]
+		d.Mentions = j.list[at : at+len(d.Mentions)]
+		at += len(d.Mentions)
+	}
 	j.tally()
 	return nil
 }
 
-// tally counts the mentions of each document for the report.
+// changes are what changed since the last check.
+type changes struct {
+	history   bool               // HEAD, or what ken can read of the history
+	paths     bool               // a tracked path came or went
+	untracked bool               // an untracked path that documents name came or went, or the rules that ignore it changed
+	tasks     bool               // a file that lists commands
+	unread    bool               // which files could not be read
+	documents map[repo.Path]bool // documents that were read again
+	words     map[string]bool    // in the files that changed, before or after
+}
+
+// affect reports whether a mention has to be judged again.
+func (c *changes) affect(m *CheckedMention) bool {
+	if !m.hasVerdict() || m.Declared {
+		return false
+	}
+	if c.history && m.ByHistory {
+		return true
+	}
+	switch m.Kind {
+	case mention.Path:
+		return c.paths || c.untracked
+	case mention.Anchor:
+		return c.paths || c.documents[m.Was]
+	case mention.Command:
+		return c.paths || c.tasks
+	default:
+		isBlind := c.unread && m.Verdict != Holds
+		return isBlind || c.paths && m.In != "" || nameOf(&m.Mention).touches(c.words)
+	}
+}
+
+// forget removes the verdict.
+func (m *CheckedMention) forget() {
+	*m = CheckedMention{Mention: m.Mention, Hidden: m.Hidden}
+	if m.Hidden == HiddenGenerated {
+		m.Hidden = ""
+	}
+}
+
+// key identifies a mention in its document: mentions with the same key get the same verdict.
+func (m *CheckedMention) key() string {
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s\x00%v%v", m.Kind, m.Tool, m.In, m.Name, m.Form, m.Dir, m.Glob)
+}
+
+// learnNames finds which files have the names in the documents.
+func (j *judge) learnNames(ctx context.Context, since *changes) error {
+	names := make(map[string]bool)
+	for i := range j.list {
+		if m := &j.list[i]; m.isName() && !m.Declared {
+			namesToLearn(&m.Mention, names)
+		}
+	}
+	x := &j.record.Names
+	if len(x.Names) > 2*len(names)+1000 { // most are of documents that changed
+		x.forget()
+	}
+	before := x.unreadFiles()
+	learnt, err := x.learn(ctx, j.tree, names)
+	maps.Copy(since.words, learnt)
+	since.unread = !slices.Equal(before, x.unreadFiles())
+	return err
+}
+
+// tally makes the report of the mentions.
 func (j *judge) tally() {
-	told := statementsOf(j.list)
+	told := j.statementsOf(j.list)
 	at := 0 // the mentions are in the order of the documents
 	for i := range j.list {
-		m := &j.list[i]
+		m := j.list[i]
+		if j.isNone(&m) {
+			continue
+		}
 		for j.report.Documents[at].File != m.File {
 			at++
 		}
 		j.report.Documents[at].Counts[m.Verdict]++
-		m.Hidden = told.hidden(m)
+		m.Hidden = told.hidden(&m)
+		j.report.Mentions = append(j.report.Mentions, m)
 	}
-	j.report.Mentions, j.report.Gap = j.list, gapOf(j.list, j.report.Gap)
+	j.report.Gap = gapOf(j.report.Mentions, j.record.Gap)
 }
 
 // hidden returns why a mention is hidden, "" if it is not.
@@ -237,6 +316,8 @@ func (t docStatements) hidden(m *CheckedMention) string {
 	switch {
 	case m.Verdict == Holds:
 		return m.Verdict.String()
+	case acceptedByPolicy(t.ok, &m.Mention):
+		return HiddenAcked
 	case m.Hidden != "":
 		return m.Hidden
 	case m.Hedged && (!m.ExistedThen || m.Verdict != Gone && m.Verdict != Moved):
@@ -255,6 +336,7 @@ func (t docStatements) hidden(m *CheckedMention) string {
 
 // docStatements are the statements of documents about their own mentions.
 type docStatements struct {
+	ok    []string          // mentions that the policy accepts
 	gone  map[docName]bool  // said to be gone, anywhere in the document
 	holds map[docName][]int // the lines that name something that exists, ascending
 }
@@ -265,8 +347,8 @@ type docName struct {
 	name string
 }
 
-func statementsOf(list []CheckedMention) docStatements {
-	t := docStatements{gone: make(map[docName]bool), holds: make(map[docName][]int)}
+func (j *judge) statementsOf(list []CheckedMention) docStatements {
+	t := docStatements{ok: j.policy.OK, gone: make(map[docName]bool), holds: make(map[docName][]int)}
 	moved := slices.ContainsFunc(list, func(m CheckedMention) bool { return m.Verdict == Moved })
 	for i := range list {
 		m := &list[i]
@@ -300,61 +382,109 @@ func (t docStatements) saysGone(m *CheckedMention) bool {
 	return m.Kind == mention.Path && t.gone[docName{m.File, m.Name}]
 }
 
-// readDocuments finds the mentions in the documents.
-func (j *judge) readDocuments(ctx context.Context, files []repo.File) error {
-	var chosen []repo.File
-	for _, f := range files {
-		if f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
-			chosen = append(chosen, f)
-		}
+// readDocuments finds the mentions in the documents. It reads those that changed since the last check.
+func (j *judge) readDocuments(ctx context.Context, last *record, since *changes) error {
+	since.documents = make(map[repo.Path]bool)
+	before := make(map[repo.Path]*documentRecord, len(last.Documents))
+	for i := range last.Documents {
+		before[last.Documents[i].Path] = &last.Documents[i]
 	}
-	found := make([][]CheckedMention, len(chosen))
-	partial := make([]string, len(chosen))
-	failed := make([]error, len(chosen))
-	err := j.tree.Read(ctx, chosen, mention.MaxBytes, func(i int, content []byte, err error) {
-		if failed[i] = err; err != nil {
-			return
+	var changed []repo.File
+	var places []int
+	for _, f := range j.tree.inputs.files {
+		isAsked := j.paths == nil || slices.ContainsFunc(j.paths, f.Path.Under)
+		if !isDocument(&f) || !isAsked || excluded(j.policy.Exclude, f.Path) {
+			continue
 		}
-		found[i], partial[i], failed[i] = j.mentions(chosen[i].Path, content)
+		d := documentRecord{Path: f.Path, ID: f.ID}
+		if old := before[f.Path]; old != nil && old.ID == f.ID && !f.ID.IsZero() {
+			d = *old
+		} else {
+			changed = append(changed, f)
+			places = append(places, len(j.record.Documents))
+			since.documents[f.Path] = true
+		}
+		j.record.Documents = append(j.record.Documents, d)
+	}
+	for p := range before { // a document that is gone has no anchors
+		since.documents[p] = since.documents[p] || !j.index.has(string(p))
+	}
+	err := j.tree.Read(ctx, changed, mention.MaxBytes, func(i int, content []byte, err error) {
+		d := &j.record.Documents[places[i]]
+		if err == nil {
+			d.Mentions, d.Partial, err = readMentions(d.Path, content)
+		}
+		if err != nil {
+			d.fail(err)
+		}
 	})
 	if err != nil {
 		return err
 	}
-	for i, f := range chosen {
-		if failed[i] != nil {
-			if errors.Is(failed[i], context.Canceled) {
-				return failed[i]
-			}
-			if errors.Is(failed[i], fs.ErrNotExist) {
-				continue // it was removed, and the removal is not committed
-			}
-			j.report.Unread = append(j.report.Unread, Unread{
-				File: f.Path, Why: "not checked: " + strings.TrimPrefix(failed[i].Error(), "read "+f.Path.String()+": "),
-				Permanent: errors.Is(failed[i], mention.ErrTooLarge) || errors.Is(failed[i], mention.ErrNotText),
-				NotText:   errors.Is(failed[i], mention.ErrNotText),
-			})
-			continue
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i := range j.record.Documents {
+		d := &j.record.Documents[i]
+		if old := before[d.Path]; old != nil && since.documents[d.Path] {
+			d.carry(old)
 		}
-		j.report.Documents = append(j.report.Documents, DocumentCounts{f.Path, make(map[fresh.Verdict]int)})
-		j.list = append(j.list, found[i]...)
-		if partial[i] != "" {
-			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: "only partly checked: " + partial[i], Permanent: true})
-		}
+		j.addDocument(d)
 	}
 	return nil
 }
 
-// asked reports whether a document is selected.
-func (j *judge) asked(p repo.Path) bool {
-	if j.only != nil {
-		return j.only[p]
+// fail records why a document could not be read.
+func (d *documentRecord) fail(err error) {
+	notText := errors.Is(err, mention.ErrNotText)
+	d.Unread = &Unread{
+		File: d.Path, Why: "not checked: " + strings.TrimPrefix(err.Error(), "read "+d.Path.String()+": "),
+		Permanent: notText || errors.Is(err, mention.ErrTooLarge), NotText: notText,
 	}
-	return j.paths == nil || slices.ContainsFunc(j.paths, p.Under)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.Unread = &Unread{File: d.Path} // it was removed, and the removal is not committed
+	}
+}
+
+// carry takes over the verdicts of the mentions that the document had before.
+func (d *documentRecord) carry(old *documentRecord) {
+	byKey := make(map[string]*CheckedMention)
+	for i := range old.Mentions {
+		m := &old.Mentions[i]
+		byKey[m.key()] = m
+	}
+	for i := range d.Mentions {
+		m := &d.Mentions[i]
+		was := byKey[m.key()]
+		wasJudged := was != nil && (was.Hidden == m.Hidden || was.Hidden == HiddenGenerated)
+		if m.hasVerdict() || !wasJudged || was.Declared || m.Kind == mention.Anchor { // the headings may have changed
+			continue
+		}
+		text, hidden := m.Mention, m.Hidden
+		*m = *was
+		m.Mention, m.Hidden = text, hidden
+	}
+}
+
+// addDocument adds a document to the report, and its mentions to the list.
+func (j *judge) addDocument(d *documentRecord) {
+	switch {
+	case d.Unread == nil:
+	case d.Unread.Why == "":
+		return
+	default:
+		j.report.Unread = append(j.report.Unread, *d.Unread)
+		return
+	}
+	j.report.Documents = append(j.report.Documents, DocumentCounts{d.Path, make(map[fresh.Verdict]int)})
+	j.list = append(j.list, d.Mentions...)
+	if d.Partial != "" {
+		j.report.Unread = append(j.report.Unread, Unread{File: d.Path, Why: "only partly checked: " + d.Partial, Permanent: true})
+	}
 }
 
 // judgeByTree finds the mentions that hold according to the tree alone.
-func (j *judge) judgeByTree(ctx context.Context, files []repo.File) error {
-	var open []int
+func (j *judge) judgeByTree(ctx context.Context) error {
 	for i := range j.list {
 		m := &j.list[i]
 		if m.Kind != mention.Path || m.hasVerdict() {
@@ -363,41 +493,65 @@ func (j *judge) judgeByTree(ctx context.Context, files []repo.File) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		paths := possiblePaths(m.File, &m.Mention, false)
-		j.index.globs.skipped = false
-		switch {
-		case j.index.holdsPath(&m.Mention, paths):
-			m.Verdict = Holds
-		case j.index.globs.skipped:
-			m.Verdict, m.Why = Ambiguous, "too many patterns to try"
-		case len(paths) == 0:
-			m.Verdict, m.Why = Ambiguous, "it is outside the repository"
-		default:
-			open = append(open, i)
-		}
-	}
-	if err := j.judgeUntracked(ctx, open); err != nil {
-		return err
+		j.judgePath(m)
 	}
 	if err := j.judgeAnchors(ctx); err != nil {
 		return err
 	}
-	if err := j.judgeCommands(ctx, files); err != nil {
+	if err := j.judgeCommands(ctx); err != nil {
 		return err
 	}
-	return j.judgeSymbols(ctx, files)
+	return j.judgeSymbols(ctx)
 }
 
-// judgeUntracked judges paths that are not tracked. A path holds if it exists. A path that git ignores holds too,
-// unless the history shows that the repository tracked it.
-func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
+// judgePath judges a path by the paths of the tree, and by the untracked ones. A path that git ignores holds, unless the
+// history shows that the repository tracked it.
+func (j *judge) judgePath(m *CheckedMention) {
+	paths := possiblePaths(m.File, &m.Mention, false)
+	j.index.globs.skipped = false
+	switch {
+	case j.index.holdsPath(&m.Mention, paths):
+		m.Verdict = Holds
+	case j.index.globs.skipped:
+		m.Verdict, m.Why = Ambiguous, "too many patterns to try"
+	case len(paths) == 0:
+		m.Verdict, m.Why = Ambiguous, "it is outside the repository"
+	case m.Glob:
+	default:
+		inSubmodule := false
+		for _, p := range paths {
+			known := j.record.Untracked[repo.Path(p)]
+			if known.Exists {
+				m.Verdict, m.Why = Holds, "an untracked file is there"
+				return
+			}
+			m.ignored = m.ignored || known.Ignored
+			// A submodule has a history of its own, and git does not report which of its paths are ignored.
+			inSubmodule = inSubmodule || j.index.behind(p, repo.Gitlink)
+		}
+		if inSubmodule {
+			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and is not there"
+		}
+	}
+}
+
+// askUntracked finds which untracked paths that documents name exist, and which of the others git ignores.
+func (j *judge) askUntracked(ctx context.Context, c *Checker, last *record, since *changes) error {
 	var paths []repo.Path
-	var whose []int
-	for _, i := range open {
+	for i := range j.list {
 		m := &j.list[i]
-		for _, p := range possiblePaths(m.File, &m.Mention, false) {
-			if !m.Glob && usable(p) {
-				paths, whose = append(paths, repo.Path(p)), append(whose, i)
+		if m.Kind != mention.Path || m.Glob {
+			continue
+		}
+		possible := possiblePaths(m.File, &m.Mention, false)
+		if slices.ContainsFunc(possible, j.index.has) {
+			continue
+		}
+		for _, p := range possible {
+			_, isKnown := j.record.Untracked[repo.Path(p)]
+			if !isKnown && usable(p) && !j.index.holdsPath(&m.Mention, possible) {
+				j.record.Untracked[repo.Path(p)] = untracked{}
+				paths = append(paths, repo.Path(p))
 			}
 		}
 	}
@@ -405,32 +559,30 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	if err != nil {
 		return err
 	}
-	var rest []repo.Path
-	var restOf []int
-	for k, i := range whose {
-		if there[k] {
-			j.list[i].Verdict, j.list[i].Why = Holds, "an untracked file is there"
-		}
-	}
-	for k, i := range whose {
-		// A submodule has a history of its own, and git does not report which of its paths are ignored.
-		if m := &j.list[i]; !m.hasVerdict() && j.index.behind(string(paths[k]), repo.Gitlink) {
-			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and is not there"
-		}
-	}
-	for k, i := range whose {
-		if !j.list[i].hasVerdict() {
-			rest, restOf = append(rest, paths[k]), append(restOf, i)
-		}
-	}
-	ignored, err := j.tree.git.Ignored(ctx, rest)
+	j.record.Ignores, err = c.ignoreRules(ctx, j.tree.inputs, paths)
 	if err != nil {
 		return err
 	}
-	for k, i := range restOf {
-		j.list[i].ignored = j.list[i].ignored || ignored[k]
+	sameRules := j.record.Ignores == last.Ignores && j.tree.inputs.ignores != ""
+	since.untracked = last.Ignores != "" && !sameRules
+	var open []repo.Path
+	for i, p := range paths {
+		known, isKnown := last.Untracked[p]
+		since.untracked = since.untracked || isKnown && known.Exists != there[i]
+		known.Exists = there[i]
+		j.record.Untracked[p] = known
+		isOpen := !isKnown || !sameRules
+		if isOpen && !there[i] && !j.index.behind(string(p), repo.Gitlink) {
+			open = append(open, p)
+		}
 	}
-	return nil
+	ignored, err := j.tree.git.Ignored(ctx, open)
+	for i, p := range open {
+		if err == nil {
+			j.record.Untracked[p] = untracked{Ignored: ignored[i]}
+		}
+	}
+	return err
 }
 
 // whyIgnored explains why an ignored path holds.
@@ -443,7 +595,10 @@ func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) 
 func (j *judge) judgeByHistory(ctx context.Context) error {
 	open := false
 	for i := range j.list {
-		open = open || !j.list[i].hasVerdict()
+		m := &j.list[i]
+		isOpen := !m.hasVerdict()
+		m.ByHistory = m.ByHistory || isOpen
+		open = open || isOpen
 	}
 	if !open {
 		return nil
@@ -457,16 +612,17 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	if j.history, err = j.past.history(ctx); err != nil {
 		return fmt.Errorf("read the history: %w", err)
 	}
-	j.report.Gap = j.history.Gap()
+	j.record.Gap = j.history.Gap()
 	if err := j.judgePast(ctx); err != nil {
 		return err
 	}
 	j.acceptIgnoredPaths()
-	if err := j.hideGeneratedFiles(ctx); err != nil {
-		return err
+	for i := range j.list {
+		m := &j.list[i]
+		m.MayBeMade = m.MayBeMade || m.ByHistory && m.Kind == mention.Path && m.ExistedThen && j.isDataFile(m.Was)
 	}
-	if j.report.Gap != "" {
-		j.setRemainingVerdicts(Unknown, j.report.Gap)
+	if j.record.Gap != "" {
+		j.setRemainingVerdicts(Unknown, j.record.Gap)
 	}
 	j.setRemainingVerdicts(Never, "")
 	return nil
@@ -481,22 +637,17 @@ func (j *judge) acceptIgnoredPaths() {
 	}
 }
 
-// dropCasualMentions removes casual mentions of things that never existed, and names that may be members and were never
-// files. If the history is incomplete, a name counts as a file if the tree has files with its extension.
-func (j *judge) dropCasualMentions() {
-	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
-		drop := false
-		switch {
-		case m.Casual:
-			drop = m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
-		case m.Kind == mention.Path && m.Form != mention.Link && m.Form != mention.Import && mention.MayBeMember(m.Name):
-			drop = m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
-		}
-		if drop && m.judged() {
-			j.dropped[m.File] = append(j.dropped[m.File], m.key())
-		}
-		return drop
-	})
+// isNone reports whether a mention is none: a casual one of a thing that never existed, or a name that may be a member and
+// was never a file. If the history is incomplete, a name counts as a file if the tree has files with its extension.
+func (j *judge) isNone(m *CheckedMention) bool {
+	mayBeMember := m.Kind == mention.Path && m.Form != mention.Link && m.Form != mention.Import && mention.MayBeMember(m.Name)
+	switch {
+	case m.Casual:
+		return m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
+	case mayBeMember:
+		return m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
+	}
+	return false
 }
 
 // setRemainingVerdicts sets the verdict of all mentions without one.

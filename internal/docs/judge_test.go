@@ -251,7 +251,7 @@ func TestJudgeBombs(t *testing.T) {
 				text = fmt.Appendf(text, "├── file%d.go\n", i)
 			}
 			j := &judge{index: newTreeIndex(nil)}
-			if _, _, err := j.mentions("README.md", append(text, "```\n"...)); err != nil {
+			if _, _, err := readMentions("README.md", append(text, "```\n"...)); err != nil {
 				t.Fatal(err)
 			}
 			return j
@@ -294,7 +294,7 @@ func TestDocumentStatements(t *testing.T) {
 		{Mention: mention.Mention{File: "a.md", Line: 99, Kind: mention.Path, Name: "x.go", Hedged: true, SaidGone: true, SaidGoneInSentence: true}, Verdict: Gone, ExistedThen: true, Hidden: HiddenHedged},
 		{Mention: mention.Mention{File: "b.md", Line: 1, Kind: mention.Path, Name: "x.go"}, Verdict: Gone, ExistedThen: true},
 	}
-	told := statementsOf(list)
+	told := new(judge).statementsOf(list)
 	var got []string
 	for i := range list {
 		got = append(got, told.hidden(&list[i]))

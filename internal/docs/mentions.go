@@ -11,9 +11,9 @@ import (
 	"ken/internal/repo"
 )
 
-// mentions reads one document, and hides mentions that are not useful. partial says why there may be more
+// readMentions reads one document, and hides mentions that are not useful. partial says why there may be more
 // mentions; "" if the list is complete.
-func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, partial string, err error) {
+func readMentions(doc repo.Path, content []byte) (list []CheckedMention, partial string, err error) {
 	read, err := mention.Read(doc, content)
 	if err != nil {
 		return nil, "", err
@@ -27,7 +27,7 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, 
 			list[i].Verdict, list[i].Why = Holds, "the document declares it"
 		}
 		switch {
-		case m.Acked || acceptedByPolicy(j.policy.OK, &m):
+		case m.Acked:
 			list[i].Hidden = HiddenAcked
 		case past, decision && m.Form != mention.Link: // true at the time of the decision, but a link must work now
 			list[i].Hidden = HiddenHistorical

@@ -20,34 +20,12 @@ type symbolName struct {
 	isOption      bool
 }
 
-// A symbolScan searches the files of the tree for names of symbols.
-//
-// A name counts in code and not in a comment. A qualified name is searched for where its owner is: in the files
-// that declare a type of that name, or that belong to a package of that name. If there are none, the owner is a
-// variable or from another project, and only the member counts. A member also counts in a file that declares a
-// type which the declaration of the owner names: the owner may inherit it.
-type symbolScan struct {
-	options wordSet                // words of options, and whether a file has them
-	words   wordSet                // members, and whether they occur in code
-	pairs   map[symbolName]bool    // qualified names, and whether they occur in code
-	owned   wordSet                // words that own a member, and whether they occur in code
-	ofAny   map[string][]string    // owners by member
-	homes   map[string][]repo.File // files by the owners that they declare, or belong to
-	coded   map[string][]repo.File // files by the members of pairs in their code
-	known   map[symbolName]bool    // pairs that the owner declares, or may inherit
-
-	mu     sync.Mutex
-	having map[string][]repo.File // files by the words that occur anywhere in them
-}
-
-// maxHaving limits how many files may contain a name that is examined more closely.
-const maxHaving = 300
-
-func newSymbolScan() *symbolScan {
-	return &symbolScan{
-		options: make(wordSet), words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(wordSet), ofAny: make(map[string][]string),
-		homes: make(map[string][]repo.File), coded: make(map[string][]repo.File), known: make(map[symbolName]bool), having: make(map[string][]repo.File),
+// mark returns the kind of the name's last part in an index of names.
+func (n symbolName) mark() string {
+	if n.isOption {
+		return optionMark
 	}
+	return memberMark
 }
 
 // split returns the last two parts of a name.
@@ -60,114 +38,12 @@ func split(name string) symbolName {
 	return n
 }
 
-// add adds the name of a mention to the search.
-func (s *symbolScan) add(m *mention.Mention) {
-	n := nameOf(m)
-	if n.isOption {
-		s.options.add(n.member)
-		return
-	}
-	s.words.add(n.member)
-	if _, known := s.pairs[n]; n.owner != "" && !known {
-		s.pairs[n] = false
-		s.owned.add(n.owner)
-		s.ofAny[n.member] = append(s.ofAny[n.member], n.owner)
-	}
-}
-
-// path marks the words in the path of a file.
-func (s *symbolScan) path(p repo.Path) {
-	for element := range strings.SplitSeq(string(p), "/") {
-		s.words.mark([]byte(element))
-		s.options.markOptions([]byte(element))
-	}
-}
-
-// text marks the names in a file. It is safe for concurrent use.
-func (s *symbolScan) text(f repo.File, text []byte) {
-	s.options.markOptions(text)
-	code := codeOf(f.Path)
-	has := make(map[string]bool)   // anywhere
-	coded := make(map[string]bool) // members, in code
-	home := make(map[string]bool)  // owners that the file declares
-	var used []symbolName
-	eachWord(text, func(at int, word []byte) {
-		known, owns := s.words[string(word)], s.owned[string(word)]
-		if known == nil && owns == nil {
-			return
-		}
-		if owns != nil && !owns.Load() && !code.comment(text, at) {
-			owns.Store(true)
-		}
-		if owns != nil && !home[string(word)] && declares(text, at) {
-			home[string(word)] = true
-		}
-		if known == nil {
-			return
-		}
-		owners := s.ofAny[string(word)]
-		if has[string(word)] && known.Load() && len(owners) == 0 {
-			return
-		}
-		has[string(word)] = true
-		if known.Load() && len(owners) == 0 || code.comment(text, at) {
-			return
-		}
-		known.Store(true)
-		if len(owners) > 0 {
-			coded[string(word)] = true
-			isQuoted := quoted(text, at, len(word)) // code may look the name up
-			for _, owner := range owners {
-				if isQuoted || after(text[:at], owner) {
-					used = append(used, symbolName{owner: owner, member: string(word)})
-				}
-			}
-		}
-	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for word := range has {
-		if len(s.having[word]) <= maxHaving {
-			s.having[word] = append(s.having[word], f)
-		}
-	}
-	for word := range coded {
-		s.coded[word] = append(s.coded[word], f)
-	}
-	for _, name := range packagesOf(f.Path) {
-		if s.owned[name] != nil {
-			home[name] = true
-		}
-	}
-	for owner := range home {
-		s.homes[owner] = append(s.homes[owner], f)
-	}
-	for _, n := range used {
-		s.pairs[n] = true
-	}
-}
-
 // quoted reports whether a word in a text is a string.
 func quoted(text []byte, at, size int) bool {
 	const quotes = "\"'`"
 	end := at + size
 	isInside := at > 0 && end < len(text)
 	return isInside && text[at-1] == text[end] && strings.IndexByte(quotes, text[end]) >= 0
-}
-
-// after reports whether a text ends with an owner and a separator.
-func after(text []byte, owner string) bool {
-	for _, mark := range []string{".", "::", "#", "->", "?.", `\`} {
-		rest, ok := bytes.CutSuffix(text, []byte(mark))
-		if !ok {
-			continue
-		}
-		rest, ok = bytes.CutSuffix(rest, []byte(owner))
-		if ok && (len(rest) == 0 || !wordBytes()[rest[len(rest)-1]]) {
-			return true
-		}
-	}
-	return false
 }
 
 // lineBefore returns the line before a position, shortened to the end of a long one.
@@ -227,111 +103,132 @@ func nameOf(m *mention.Mention) symbolName {
 
 // nameOf returns the name to search for. It has no owner if no file declares the owner, unless the owner checks
 // like a type that is gone.
-func (s *symbolScan) nameOf(m *mention.Mention) symbolName {
+func (j *judge) nameOf(m *mention.Mention) symbolName {
 	n := nameOf(m)
-	if n.owner != "" && len(s.homes[n.owner]) == 0 && !s.ownerGone(n.owner) {
+	if n.owner != "" && len(j.homes(n)) == 0 && !j.ownerGone(n) {
 		n.owner = ""
 	}
 	return n
 }
 
-// ownerGone reports whether an owner checks like a type and occurs in no code.
-func (s *symbolScan) ownerGone(owner string) bool {
-	return owner != strings.ToLower(owner) && !s.owned[owner].Load()
+// having returns the files that have the last part of a name.
+func (j *judge) having(n symbolName) []repo.File {
+	x := &j.record.Names
+	which := x.of(x.having, n.mark(), n.member)
+	return x.files(which[:min(len(which), maxHaving)])
+}
+
+// coding returns the positions of the files that have the last part of a name in code.
+func (j *judge) coding(n symbolName) []int {
+	x := &j.record.Names
+	return x.of(x.coding, n.mark(), n.member)
+}
+
+// homes returns the positions of the files that declare the owner of a name, or belong to it.
+func (j *judge) homes(n symbolName) []int {
+	x := &j.record.Names
+	return x.of(x.homes, ownerMark, n.owner)
+}
+
+// ownerGone reports whether the owner of a name checks like a type and occurs in no code.
+func (j *judge) ownerGone(n symbolName) bool {
+	x := &j.record.Names
+	return n.owner != strings.ToLower(n.owner) && len(x.of(x.coding, ownerMark, n.owner)) == 0
 }
 
 // isProven reports whether a name that holds is proven to. The word of a qualified name may be about anything else in
 // the file of its owner: the name is proven if code writes it with its owner, or if the owner declares or inherits it.
-func (s *symbolScan) isProven(n symbolName) bool {
-	isLoose := n.owner == "" || len(s.homes[n.owner]) == 0 || len(s.homes[n.owner]) > maxHaving
-	return isLoose || s.pairs[n] || s.known[n]
+func (j *judge) isProven(n symbolName) bool {
+	homes := len(j.homes(n))
+	isLoose := n.owner == "" || homes == 0 || homes > maxHaving
+	return isLoose || j.record.Names.isWritten(n) || j.declare[n]
 }
 
-// holds reports whether a name occurs in the code of the tree.
-func (s *symbolScan) holds(n symbolName) bool {
-	if n.isOption {
-		return s.options[n.member].Load()
-	}
-	if !s.words[n.member].Load() {
+// holds reports whether a name occurs in the code of the tree. A qualified name has to be where its owner is: in the files
+// that declare a type of that name, or that belong to a package of that name. If there are none, the owner is a variable
+// or from another project, and only the last part counts. It also counts in a file that declares a type which the
+// declaration of the owner names: the owner may inherit it.
+func (j *judge) holds(n symbolName) bool {
+	x := &j.record.Names
+	if !x.occurs(n.mark(), n.member) {
 		return false
 	}
-	if n.owner != "" && s.ownerGone(n.owner) {
+	if n.owner == "" {
+		return true
+	}
+	if j.ownerGone(n) {
 		return false
 	}
-	homes := s.homes[n.owner]
-	coded := s.coded[n.member]
-	if n.owner == "" || len(homes) == 0 || s.pairs[n] || s.known[n] || len(coded) > maxHaving || len(homes) > maxHaving {
+	homes, coded := j.homes(n), j.coding(n)
+	isLoose := len(homes) == 0 || len(homes) > maxHaving || len(coded) > maxHaving
+	if isLoose || x.isWritten(n) || j.declare[n] {
 		return true
 	}
 	at := make(map[repo.Path]bool)
-	for _, f := range homes {
-		at[f.Path] = true
-		if strings.HasSuffix(string(f.Path), ".go") {
-			at[f.Path.Dir()+"/*.go"] = true
-		}
+	for _, i := range homes {
+		at[placeOf(x.Files[i].Path)] = true
 	}
-	return slices.ContainsFunc(coded, func(f repo.File) bool {
-		return at[f.Path] || strings.HasSuffix(string(f.Path), ".go") && at[f.Path.Dir()+"/*.go"]
-	})
+	return slices.ContainsFunc(coded, func(i int) bool { return at[placeOf(x.Files[i].Path)] })
 }
 
-// declared finds the qualified names that a file of their owner declares. A file that cannot be parsed may declare all.
-func (s *symbolScan) declared(ctx context.Context, tree *workTree) error {
-	asked := make(map[repo.Path][]symbolName)
-	var files []repo.File
-	for n := range s.pairs {
-		if !s.holds(n) || s.isProven(n) {
+// placeOf returns the path of a file, or for Go that of its package.
+func placeOf(p repo.Path) repo.Path {
+	if strings.HasSuffix(string(p), ".go") {
+		return p.Dir() + "/*.go"
+	}
+	return p
+}
+
+// findDeclared finds the qualified names that a file of their owner declares. A file that cannot be parsed may declare all.
+func (j *judge) findDeclared(ctx context.Context) error {
+	x := &j.record.Names
+	asked := make(map[int][]symbolName)
+	var which []int
+	for n := range j.declare {
+		if !j.holds(n) || j.isProven(n) {
 			continue
 		}
-		for _, f := range s.coded[n.member] {
-			if asked[f.Path] == nil {
-				files = append(files, f)
+		for _, i := range j.coding(n) {
+			if asked[i] == nil {
+				which = append(which, i)
 			}
-			asked[f.Path] = append(asked[f.Path], n)
+			asked[i] = append(asked[i], n)
 		}
 	}
 	var mu sync.Mutex
-	return tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
-		f := files[i]
+	return j.tree.Read(ctx, x.files(which), maxText, func(i int, text []byte, err error) {
+		p := x.Files[which[i]].Path
 		var o *outline.Outline
 		if err == nil {
-			o, err = outline.Parse(f.Path, text)
+			o, err = outline.Parse(p, text)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		for _, n := range asked[f.Path] {
-			isDeclared := err != nil || o.Partial != "" || slices.ContainsFunc(o.Symbols, func(d outline.Symbol) bool { return n.definedBy(f.Path, &d) })
-			s.known[n] = s.known[n] || isDeclared
+		for _, n := range asked[which[i]] {
+			isDeclared := err != nil || o.Partial != "" || slices.ContainsFunc(o.Symbols, func(d outline.Symbol) bool { return n.definedBy(p, &d) })
+			j.declare[n] = j.declare[n] || isDeclared
 		}
 	})
 }
 
-// inherited finds the qualified names whose member is in a file that declares a type which the declaration of the
+// findInherited finds the qualified names whose last part is in a file that declares a type which the declaration of the
 // owner names.
-func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
-	var files []repo.File
-	asked := make(map[repo.Path]bool)
-	ask := func(list []repo.File) {
-		for _, f := range list {
-			if !asked[f.Path] {
-				asked[f.Path] = true
-				files = append(files, f)
-			}
+func (j *judge) findInherited(ctx context.Context) error {
+	x := &j.record.Names
+	owners := make(map[string]bool)
+	var which []int
+	for n := range j.declare {
+		owners[n.owner] = true
+		if x.occurs(n.mark(), n.member) && !j.holds(n) {
+			which = append(append(which, j.homes(n)...), j.coding(n)...)
 		}
 	}
-	for n := range s.pairs {
-		if !s.holds(n) && s.words[n.member].Load() {
-			ask(s.homes[n.owner])
-			ask(s.coded[n.member])
-		}
-	}
-	if len(files) == 0 {
-		return nil
-	}
+	slices.Sort(which)
+	which = slices.Compact(which)
 	var mu sync.Mutex
-	types := make(map[repo.Path]map[string]bool) // types by the file that declares them
-	named := make(map[string]map[string]bool)    // types by the owner whose declaration names them
-	err := tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
+	types := make(map[int]map[string]bool)    // types by the file that declares them
+	named := make(map[string]map[string]bool) // types by the owner whose declaration names them
+	err := j.tree.Read(ctx, x.files(which), maxText, func(i int, text []byte, err error) {
 		if err != nil {
 			return
 		}
@@ -342,14 +239,14 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 				return
 			}
 			declared[string(word)] = true
-			if s.owned[string(word)] != nil {
+			if owners[string(word)] {
 				line := lineBefore(text, at)
-				parts[string(word)] = append(append(parts[string(word)], line...), declarationFrom(text[at:], files[i].Path)...)
+				parts[string(word)] = append(append(parts[string(word)], line...), declarationFrom(text[at:], x.Files[which[i]].Path)...)
 			}
 		})
 		mu.Lock()
 		defer mu.Unlock()
-		types[files[i].Path] = declared
+		types[which[i]] = declared
 		for owner, part := range parts {
 			if named[owner] == nil {
 				named[owner] = make(map[string]bool)
@@ -357,25 +254,16 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 			eachWord(part, func(_ int, word []byte) { named[owner][string(word)] = true })
 		}
 	})
-	if err != nil {
-		return err
-	}
-	s.inheritedFrom(named, types)
-	return nil
-}
-
-// inheritedFrom marks the qualified names that an owner may inherit, given the types that its declaration names
-// and those that files declare.
-func (s *symbolScan) inheritedFrom(named map[string]map[string]bool, types map[repo.Path]map[string]bool) {
-	for n := range s.pairs {
-		for _, f := range s.coded[n.member] {
-			for name := range types[f.Path] {
-				if name != n.owner && named[n.owner][name] && !isTest(f.Path) {
-					s.known[n] = true
+	for n := range j.declare {
+		for _, i := range j.coding(n) {
+			for name := range types[i] {
+				if name != n.owner && named[n.owner][name] && !isTest(x.Files[i].Path) {
+					j.declare[n] = true
 				}
 			}
 		}
 	}
+	return err
 }
 
 // declarationFrom returns the part of a declaration that names the base types: up to its body, and in Go also the

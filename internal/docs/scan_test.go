@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,19 +26,23 @@ func TestSymbolScan(t *testing.T) {
 		"Commented": false, "Trailing": false, "Spoken": false, "Listed": true,
 		"tool.Run": true, "tool.invoke": false, "ctx.invoke": true, "Vanished.invoke": false,
 	}
-	scan := newSymbolScan()
+	asked := make(map[string]bool)
 	for name := range names {
-		scan.add(&mention.Mention{Kind: mention.Symbol, Name: name})
+		namesToLearn(&mention.Mention{Kind: mention.Symbol, Name: name}, asked)
 	}
-	for name, text := range files {
-		f := repo.File{Path: repo.Path(name), Mode: repo.Regular}
-		scan.path(f.Path)
-		scan.text(f, []byte(text))
+	j := judge{declare: make(map[symbolName]bool)}
+	x := &j.record.Names
+	x.Names = slices.Sorted(maps.Keys(asked))
+	x.number()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f := indexedFile{Path: repo.Path(name), Mode: repo.Regular}
+		f.Has, f.Uses = newLexer(x.Names).scan(f.Path, []byte(files[name]))
+		x.Files = append(x.Files, f)
 	}
-	named := map[string]bool{"Base": true}
-	scan.inheritedFrom(map[string]map[string]bool{"Context": named}, map[repo.Path]map[string]bool{"src/base.py": named})
+	x.index()
+	j.declare[split("Context.close")] = true // inherited from Base
 	for name, want := range names {
-		if got := scan.holds(split(name)); got != want {
+		if got := j.holds(split(name)); got != want {
 			t.Errorf("%s holds: %v, want %v", name, got, want)
 		}
 	}
@@ -45,8 +51,6 @@ func TestSymbolScan(t *testing.T) {
 // A long line costs no more than many short ones.
 func TestSymbolScanOfLongLine(t *testing.T) {
 	testcost.Linear(t, "one long line", 20_000, func(n int) {
-		scan := newSymbolScan()
-		scan.add(&mention.Mention{Kind: mention.Symbol, Name: "Context.enter"})
-		scan.text(repo.File{Path: "a.js"}, []byte(strings.Repeat("x = Context.enter ; ", n/20)))
+		newLexer([]string{memberMark + "enter", ownerMark + "Context"}).scan("a.js", []byte(strings.Repeat("x = Context.enter ; ", n/20)))
 	})
 }

@@ -24,37 +24,6 @@ const (
 	pastBatch    = 512       // contents in one request
 )
 
-// A wordSet is a set of words to search for in texts. It is safe for concurrent use.
-type wordSet map[string]*atomic.Bool
-
-// add adds a word to look for.
-func (w wordSet) add(word string) {
-	if w[word] == nil {
-		w[word] = new(atomic.Bool)
-	}
-}
-
-// mark marks the words in a text.
-func (w wordSet) mark(text []byte) {
-	eachWord(text, func(_ int, word []byte) {
-		if seen := w[string(word)]; seen != nil && !seen.Load() {
-			seen.Store(true)
-		}
-	})
-}
-
-// markOptions marks the words of options in a text.
-func (w wordSet) markOptions(text []byte) {
-	if len(w) == 0 {
-		return
-	}
-	eachOption(text, func(_ int, word []byte) {
-		if seen := w[string(word)]; seen != nil && !seen.Load() {
-			seen.Store(true)
-		}
-	})
-}
-
 // eachOption calls f with each name in a text that may be an option: its position, and the word that identifies it.
 func eachOption(text []byte, f func(at int, word []byte)) {
 	var buffer []byte
@@ -73,21 +42,6 @@ func eachOption(text []byte, f func(at int, word []byte)) {
 			start = -1
 		}
 	}
-}
-
-// in returns the set of words in a text.
-func (w wordSet) in(text []byte) map[string]bool {
-	var found map[string]bool
-	eachWord(text, func(_ int, word []byte) {
-		if w[string(word)] == nil {
-			return
-		}
-		if found == nil {
-			found = make(map[string]bool)
-		}
-		found[string(word)] = true
-	})
-	return found
 }
 
 // wordBytes are the bytes of identifiers; bytes beyond ASCII count as letters.
@@ -119,71 +73,53 @@ func eachWord(text []byte, f func(at int, word []byte)) {
 
 // judgeSymbols decides which symbols hold: those whose name occurs in the code of the tree, as a definition or a
 // use. A name in use may belong to another symbol by now, but its spelling does not show that. Comments do not
-// count, and a qualified name must occur where its first part is (see [symbolScan]).
-func (j *judge) judgeSymbols(ctx context.Context, files []repo.File) error {
-	scan := newSymbolScan()
+// count, and a qualified name must be declared where its first part is (see [judge.holds]).
+func (j *judge) judgeSymbols(ctx context.Context) error {
+	j.declare = make(map[symbolName]bool)
 	for i := range j.list {
-		switch m := &j.list[i]; {
-		case !m.isName() || m.hasVerdict():
-		case m.In != "" && !j.index.mayHave(m.In):
-			m.Verdict, m.Why = Never, "it is imported from "+m.In
-		default:
-			scan.add(&m.Mention)
-		}
-	}
-	if len(scan.words)+len(scan.options) == 0 {
-		return nil
-	}
-	var texts []repo.File
-	for _, f := range files {
-		if !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) {
+		m := &j.list[i]
+		if !m.isName() || m.hasVerdict() {
 			continue
 		}
-		texts = append(texts, f)
-		scan.path(f.Path)
-	}
-	unread := make([]error, len(texts))
-	err := j.tree.Read(ctx, texts, maxText, func(i int, content []byte, err error) {
-		if err == nil {
-			scan.text(texts[i], content)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, mention.ErrNotText) {
-			unread[i] = err
+		if m.In != "" && !j.index.mayHave(m.In) {
+			m.Verdict, m.Why = Never, "it is imported from "+m.In
+			continue
 		}
-	})
-	if err == nil {
-		err = ctx.Err()
+		if n := nameOf(&m.Mention); n.owner != "" {
+			j.declare[n] = false
+		}
 	}
-	if err == nil {
-		err = scan.inherited(ctx, j.tree)
-	}
-	if err == nil {
-		err = scan.declared(ctx, j.tree)
-	}
-	if err != nil {
+	if err := j.findInherited(ctx); err != nil {
 		return err
 	}
-	blind := slices.IndexFunc(unread, func(err error) bool { return errors.Is(err, ErrAbsent) })
-	why := WhyAbsent
-	if blind < 0 {
-		if blind = slices.IndexFunc(unread, func(err error) bool { return err != nil }); blind >= 0 {
-			why = "it may be in " + texts[blind].Path.String() + ", which ken did not read: " + unreadWhy(unread[blind])
-		}
+	if err := j.findDeclared(ctx); err != nil {
+		return err
 	}
+	x := &j.record.Names
 	for i := range j.list {
-		switch m := &j.list[i]; {
-		case !m.isName() || m.hasVerdict():
-		case scan.holds(nameOf(&m.Mention)) && scan.isProven(nameOf(&m.Mention)):
+		m := &j.list[i]
+		if !m.isName() || m.hasVerdict() {
+			continue
+		}
+		n := nameOf(&m.Mention)
+		switch {
+		case j.holds(n) && j.isProven(n):
 			m.Verdict = Holds
-		case blind >= 0:
-			m.Verdict, m.Why = Unknown, why
+		case x.unread >= 0 && x.Files[x.unread].Unread == WhyAbsent:
+			m.Verdict, m.Why = Unknown, WhyAbsent
+		case x.unread >= 0:
+			f := &x.Files[x.unread]
+			m.Verdict, m.Why = Unknown, "it may be in "+f.Path.String()+", which ken did not read: "+f.Unread
 		}
 	}
-	j.scan = scan
 	return nil
 }
 
 // unreadWhy returns a short text for an error.
 func unreadWhy(err error) string {
+	if errors.Is(err, ErrAbsent) {
+		return WhyAbsent
+	}
 	for _, known := range []error{mention.ErrTooLarge, fs.ErrPermission} {
 		if errors.Is(err, known) {
 			return known.Error()
@@ -195,15 +131,10 @@ func unreadWhy(err error) string {
 // judgePastSymbols judges the symbols whose names do not occur: did a file define the symbol when the document
 // named it?
 func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int]origin) error {
-	words := make(wordSet)
-	options := make(wordSet)
+	words := make(map[string]bool)
 	byCommit := make(map[repo.ID][]int)
 	for _, i := range open {
-		if name := nameOf(&j.list[i].Mention); name.isOption {
-			options.add(name.member)
-		} else {
-			words.add(name.member)
-		}
+		words[nameOf(&j.list[i].Mention).word()] = true
 		id := claims[i].commit
 		byCommit[id] = append(byCommit[id], i)
 	}
@@ -216,14 +147,12 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
 	p := &definitionSearch{
-		j: j, words: words, options: options, budget: maxPastBytes,
+		j: j, words: words, budget: maxPastBytes,
 		defines: make(map[repo.ID][]defined), now: make(map[repo.ID]bool),
 		blank: make(map[repo.ID]string), vague: make(map[repo.ID][]string),
 	}
 	for _, f := range j.index.files {
-		if !j.tree.edited[f.Path] {
-			p.now[f.ID] = true
-		}
+		p.now[f.ID] = true
 	}
 	var gone []goneSymbol
 	for n, id := range commits {
@@ -239,7 +168,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 		}
 		for _, i := range byCommit[id] {
 			m := &j.list[i]
-			name := j.scan.nameOf(&m.Mention)
+			name := j.nameOf(&m.Mention)
 			var files []repo.Path
 			faint := repo.Path("")
 			for _, d := range where[name.word()] {
@@ -255,7 +184,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 				}
 			}
 			switch {
-			case len(files) == 0 && j.scan.holds(name):
+			case len(files) == 0 && j.holds(name):
 				m.Verdict = Holds // nothing proves that its word is about something else
 			case len(files) > 0:
 				m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
@@ -293,7 +222,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 	which := make(map[repo.Path]bool)
 	var files []repo.File
 	for _, g := range gone {
-		for _, f := range j.scan.having[g.name.member] {
+		for _, f := range j.having(g.name) {
 			if !which[f.Path] && outline.MayHaveOutline(f.Path) {
 				which[f.Path] = true
 				files = append(files, f)
@@ -349,8 +278,7 @@ type defined struct {
 // A definitionSearch finds the definitions of words.
 type definitionSearch struct {
 	j       *judge
-	words   wordSet
-	options wordSet
+	words   map[string]bool
 	defines map[repo.ID][]defined // definitions of the words, by content, after it was read
 	now     map[repo.ID]bool      // contents in the tree, which do not have the words
 	blank   map[repo.ID]string    // contents that could not be read, with the reason
@@ -416,15 +344,20 @@ func (ds *definitionSearch) read(ctx context.Context, files []repo.File) error {
 		}
 		delete(ds.blank, ids[i])
 		ds.budget -= int64(len(content))
-		if code := codeOf(files[i].Path); len(ds.options) > 0 && code.isProgram() {
+		if code := codeOf(files[i].Path); code.isProgram() {
 			eachOption(content, func(at int, word []byte) {
-				if ds.options[string(word)] != nil && !code.comment(content, at) {
-					name := symbolName{member: string(word), isOption: true}
+				name := symbolName{member: string(word), isOption: true}
+				if ds.words[name.word()] && !code.comment(content, at) {
 					ds.defines[ids[i]] = append(ds.defines[ids[i]], defined{word: name.word()})
 				}
 			})
 		}
-		found := ds.words.in(content)
+		found := make(map[string]bool)
+		eachWord(content, func(_ int, word []byte) {
+			if ds.words[string(word)] {
+				found[string(word)] = true
+			}
+		})
 		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
 		}

@@ -197,3 +197,11 @@ func (t *treeIndex) holdsPath(m *mention.Mention, paths []string) bool {
 	}
 	return name == "" || !strings.HasPrefix(m.Name, "../") && t.ends(name)
 }
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
+}

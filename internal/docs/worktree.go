@@ -15,26 +15,12 @@ import (
 
 // A workTree is the work tree that documents are checked against.
 type workTree struct {
-	git      *git.Repo
-	files    *content.Tree
-	snapshot *repo.Snapshot
-	edited   map[repo.Path]bool // tracked files that may differ from the index
-	deleted  map[repo.Path]bool // tracked files that are deleted on disk
+	git    *git.Repo
+	files  *content.Tree
+	inputs *inputs
 
-	looked  []repo.Path // untracked paths that the result depends on
-	missing []repo.ID   // contents that git does not have
-	unsure  atomic.Bool // something could not be read, but may be readable next time
-}
-
-// tracked lists the files in the index that are not deleted on disk, sorted by path.
-func (t *workTree) tracked() []repo.File {
-	files := make([]repo.File, 0, len(t.snapshot.Index.Entries))
-	for _, e := range t.snapshot.Index.Entries {
-		if !t.deleted[e.Path] {
-			files = append(files, repo.File{Path: e.Path, ID: e.ID, Mode: e.Mode})
-		}
-	}
-	return files
+	lacks  bool        // git lacks contents
+	unsure atomic.Bool // something could not be read, but may be readable next time
 }
 
 // Read calls see with the content of each file in the work tree, concurrently. It reads files that a sparse
@@ -85,7 +71,7 @@ func (t *workTree) Read(ctx context.Context, files []repo.File, most int64, see 
 func (t *workTree) seeBlob(f repo.File, b []byte, size, most int64, see func(content []byte, err error)) {
 	switch {
 	case size < 0:
-		t.missing = append(t.missing, f.ID)
+		t.lacks = true
 		see(nil, fmt.Errorf("read %s: not checked out, and %w", f.Path, ErrAbsent))
 	case size > most || size > int64(len(b)):
 		see(nil, tooLarge(f.Path, min(most, int64(len(b)))))
@@ -102,17 +88,18 @@ func tooLarge(p repo.Path, most int64) error {
 	return fmt.Errorf("%w: more than %d bytes", mention.ErrTooLarge, most)
 }
 
-// Present reports for each path whether it exists, tracked or not. A path that cannot be examined counts as
-// existing.
+// Present reports for each path whether it exists, tracked or not.
 func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
-	t.looked = append(t.looked, paths...)
 	found, err := t.files.Stat(ctx, entriesOf(paths))
 	there := make([]bool, len(found))
 	for i, f := range found {
-		there[i] = f.Presence != repo.Absent && f.Presence != repo.NotChecked
+		there[i] = isPresent(f)
 	}
 	return there, err
 }
+
+// isPresent reports whether a path exists. A path that cannot be examined counts as existing.
+func isPresent(f repo.FileStat) bool { return f.Presence != repo.Absent && f.Presence != repo.NotChecked }
 
 func entriesOf(paths []repo.Path) []repo.Entry {
 	entries := make([]repo.Entry, len(paths))

@@ -34,10 +34,10 @@ func reportOf(t *testing.T, c *Checker) *Report {
 	return rep
 }
 
-// cachedReports returns the number of reports in the cache of a clone.
+// cachedReports returns the number of records in the cache of a clone.
 func cachedReports(t *testing.T, dir string) int {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(dir, ".git/ken/cache/digests/docs-report-*"))
+	list, err := filepath.Glob(filepath.Join(dir, ".git/ken/cache/digests/docs-record-*"))
 	if err != nil {
 		t.Fatal(err)
 	}
