@@ -94,3 +94,17 @@ func (h *history) Touching(path repo.Path) []repo.Touch {
 	}
 	return list
 }
+
+// parentOfHead returns the only parent of the newest commit; zero if there are several, or none.
+func (h *history) parentOfHead() repo.ID {
+	for n := len(h.reached) - 1; n >= 0; n-- {
+		if !h.reached[n] {
+			continue
+		}
+		if parents := h.parents.Of(repo.CommitNumber(n)); len(parents) == 1 {
+			return h.Commit(parents[0]).ID
+		}
+		break
+	}
+	return repo.ID{}
+}

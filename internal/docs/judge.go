@@ -37,15 +37,18 @@ type CheckedMention struct {
 	// Why explains the verdict; it may be empty.
 	Why string
 
-	// Was is the path that the mention meant, or the file of the symbol or command.
-	Was repo.Path
+	// Was is the path that the mention meant, or the file of the symbol or command. Content is what a path that is gone
+	// had: it moved if another path has that.
+	Was     repo.Path
+	Content repo.ID
 
 	// ByHistory is set if the tree alone does not decide the verdict. MayBeMade is set if a program may make the file: it
 	// was a data file.
 	ByHistory, MayBeMade bool
 
-	ignored bool // git ignores the path
-	mayRun  bool // no task file lists the command, and its tool may run more than they list
+	before  *CheckedMention // the last verdict, which still holds if the tree does not decide
+	ignored bool            // git ignores the path
+	mayRun  bool            // no task file lists the command, and its tool may run more than they list
 }
 
 // A Report is the result of a check.
@@ -187,14 +190,18 @@ func (j *judge) run(ctx context.Context, c *Checker, last *record) error {
 	if last == nil {
 		last = &record{}
 	}
-	j.record = record{Head: j.past.head, View: in.view, Gap: last.Gap, Untracked: make(map[repo.Path]untracked)}
+	j.record = record{Head: j.past.head, View: in.view, Sparse: c.Git.Sparse(), Gap: last.Gap, Untracked: make(map[repo.Path]untracked)}
 	var since changes
 	j.record.Names = last.Names
+	unread := last.Names.unreadFiles()
 	changed, pathsChanged := j.record.Names.update(in.files)
-	since.words, since.paths = j.record.Names.lost, pathsChanged
+	since.words, since.contents, since.paths = j.record.Names.lost, j.record.Names.contents, pathsChanged
 	since.tasks = slices.ContainsFunc(changed, IsTaskFile)
-	since.history = last.Head != j.record.Head || last.View != j.record.View ||
-		last.Objects != "" && last.Objects != c.Git.ObjectsDigest(c.now().Add(-settled))
+	if err := j.compareHistory(ctx, last, &since); err != nil {
+		return err
+	}
+	hadObjects := last.Objects == "" || last.Objects == c.Git.ObjectsDigest(c.now().Add(-settled))
+	since.history = since.history || !hadObjects
 	j.past.lacks = last.Objects != "" && !since.history
 	if err := j.readDocuments(ctx, last, &since); err != nil {
 		return err
@@ -205,9 +212,18 @@ func (j *judge) run(ctx context.Context, c *Checker, last *record) error {
 	if err := j.learnNames(ctx, &since); err != nil {
 		return err
 	}
+	since.unread = !slices.Equal(unread, j.record.Names.unreadFiles())
 	for i := range j.list {
-		if m := &j.list[i]; since.affect(m) {
-			m.forget()
+		m := &j.list[i]
+		if !since.affect(m) {
+			continue
+		}
+		before := *m
+		m.forget()
+		isSame := !since.history && since.committed == nil
+		byHistory := before.ByHistory && isSame && before.Why != whyStillDefined
+		if byHistory && m.isName() {
+			m.before = &before
 		}
 	}
 	if err := j.judgeByTree(ctx); err != nil {
@@ -228,11 +244,43 @@ func (j *judge) run(ctx context.Context, c *Checker, last *record) error {
 	return nil
 }
 
+// compareHistory finds whether the verdicts of the last check that the history decided are still right: if HEAD is the
+// same, or one commit further and no merge. Then they are, except in documents that the commit changed, and for what
+// that check found before a commit had it.
+func (j *judge) compareHistory(ctx context.Context, last *record, since *changes) error {
+	if last.Head == j.record.Head && last.View == j.record.View {
+		return nil
+	}
+	since.history = true
+	if last.Head.IsZero() || last.View != j.record.View || j.record.Head.IsZero() {
+		return nil
+	}
+	var err error
+	if j.history, err = j.past.history(ctx); err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	if j.history.parentOfHead() != last.Head {
+		return nil
+	}
+	changed, err := j.past.Changed(ctx, []repo.ID{j.record.Head})
+	if err != nil {
+		return err
+	}
+	since.history = false
+	since.committed = make(map[repo.Path]bool)
+	for _, p := range changed[0] {
+		since.committed[p] = true
+	}
+	return nil
+}
+
 // changes are what changed since the last check.
 type changes struct {
+	committed map[repo.Path]bool // if HEAD is one commit further: the paths that it changed
 	history   bool               // HEAD, or what ken can read of the history
 	paths     bool               // a tracked path came or went
 	untracked bool               // an untracked path that documents name came or went, or the rules that ignore it changed
+	contents  map[repo.ID]bool   // of the files that changed, as they were or as they are
 	tasks     bool               // a file that lists commands
 	unread    bool               // which files could not be read
 	documents map[repo.Path]bool // documents that were read again
@@ -244,12 +292,14 @@ func (c *changes) affect(m *CheckedMention) bool {
 	if !m.hasVerdict() || m.Declared {
 		return false
 	}
-	if c.history && m.ByHistory {
+	isDated := m.Written != nil && !m.Uncommitted && !c.committed[m.File]
+	isSame := !c.history && (c.committed == nil || isDated)
+	if m.ByHistory && !isSame {
 		return true
 	}
 	switch m.Kind {
 	case mention.Path:
-		return c.paths || c.untracked
+		return c.paths || c.untracked || c.contents[m.Content]
 	case mention.Anchor:
 		return c.paths || c.documents[m.Was]
 	case mention.Command:
@@ -285,10 +335,8 @@ func (j *judge) learnNames(ctx context.Context, since *changes) error {
 	if len(x.Names) > 2*len(names)+1000 { // most are of documents that changed
 		x.forget()
 	}
-	before := x.unreadFiles()
 	learnt, err := x.learn(ctx, j.tree, names)
 	maps.Copy(since.words, learnt)
-	since.unread = !slices.Equal(before, x.unreadFiles())
 	return err
 }
 
@@ -608,9 +656,11 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 		j.setRemainingVerdicts(Never, "nothing is committed yet")
 		return nil
 	}
-	var err error
-	if j.history, err = j.past.history(ctx); err != nil {
-		return fmt.Errorf("read the history: %w", err)
+	if j.history == nil {
+		var err error
+		if j.history, err = j.past.history(ctx); err != nil {
+			return fmt.Errorf("read the history: %w", err)
+		}
 	}
 	j.record.Gap = j.history.Gap()
 	if err := j.judgePast(ctx); err != nil {

@@ -31,6 +31,7 @@ type answer struct {
 type record struct {
 	Head      repo.ID
 	View      string // of the history
+	Sparse    bool   // some files are not checked out; ken reads less of those
 	Ignores   string // a digest of the rules that say which files git ignores
 	Objects   string // which objects git had, if it lacked some that were needed
 	Untracked map[repo.Path]untracked
@@ -91,6 +92,8 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 			edited = append(edited, e.Path)
 			stats = append(stats, f.Stat)
 			places = append(places, len(in.files))
+		case f.Presence != repo.Absent && e.Mode.SameType(repo.Regular):
+			file.ID = repo.ID{} // another type of file, or one that cannot be read
 		}
 		in.files = append(in.files, file)
 	}
@@ -256,7 +259,7 @@ func (c *Checker) now() time.Time {
 // lastRecord returns what a check can take over from the last one; nil without one.
 func (c *Checker) lastRecord() *record {
 	rec := new(record)
-	if !c.load(recordKind, rec) {
+	if !c.load(recordKind, rec) || rec.Sparse != c.Git.Sparse() {
 		return nil
 	}
 	return rec

@@ -2,6 +2,8 @@ package docs
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,4 +233,115 @@ func TestCachedReportWhereMovesAreUnknown(t *testing.T) {
 	if whole := ask(); len(whole.Mentions) != 1 || whole.Mentions[0].Verdict != Moved {
 		t.Errorf("with the old file: %+v; want one mention that moved", whole.Mentions)
 	}
+}
+
+// After any sequence of edits, moves and commits, a check that takes over the last one equals one without it.
+func TestCheckAfterCheck(t *testing.T) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { liveDocuments(t, rand.New(rand.NewPCG(seed, 1))) })
+	}
+}
+
+func liveDocuments(t *testing.T, rnd *rand.Rand) {
+	const steps = 25
+	r := testrepo.New(t)
+	code := []string{"api/a.go", "api/b.go", "lib/util.py", "Makefile"}
+	pages := []string{"README.md", "docs/guide.md", "CLAUDE.md"}
+	pick := func(list []string) string { return list[rnd.IntN(len(list))] }
+	names := []string{"RunAll", "StopAll", "Server.Close", "util.load_all", "MAX_RETRIES", "SERVER_URL"}
+	codeText := func(p string) string {
+		if p == "Makefile" {
+			return pick([]string{"test:\n\ttrue\n", "check:\n\ttrue\n", "test check:\n\ttrue\n"})
+		}
+		if strings.HasSuffix(p, ".py") {
+			return pick([]string{"def load_all():\n    pass\n", "MAX_RETRIES = 3\n", "# load_all is gone\nurl = env('SERVER_URL')\n"})
+		}
+		return "package api\n\n" + pick([]string{"func RunAll() {}\n", "func StopAll() { RunAll() }\n", "type Server struct{}\n\nfunc (s *Server) Close() {}\n", "// StopAll\n"})
+	}
+	pageText := func() string {
+		text := "# First\n\n"
+		for range 1 + rnd.IntN(5) {
+			text += pick([]string{
+				"Read `" + pick(code) + "`.", "Call `" + pick(names) + "`.", "Set " + pick(names) + " and `--dry-run`.", "Run `make test` or `make check`.",
+				"See [it](" + pick([]string{"guide.md#first", "docs/guide.md#second", "../README.md#first"}) + ").", "Look at `made.txt`.",
+				"```go\nRunAll()\n```",
+			}) + "\n\n"
+		}
+		return text
+	}
+	for _, p := range code {
+		r.Write(p, codeText(p))
+	}
+	for _, p := range pages {
+		r.Write(p, pageText())
+	}
+	r.Commit("first")
+	for step := range steps {
+		what := ""
+		switch p := pick(code); rnd.IntN(9) {
+		case 0, 1:
+			what = "edit " + p
+			r.Write(p, codeText(p))
+		case 2:
+			what = "remove " + p
+			if _, err := os.Stat(r.Path(p)); err == nil {
+				r.Remove(p)
+			}
+		case 3, 4:
+			p = pick(pages)
+			what = "edit " + p
+			r.Write(p, pageText())
+		case 5:
+			what = "a file that is not tracked comes or goes"
+			if _, err := os.Stat(r.Path("made.txt")); err == nil {
+				r.Remove("made.txt")
+			} else {
+				r.Write("made.txt", "x\n")
+			}
+		case 6:
+			what = "stage"
+			r.Git("add", "-u")
+		default:
+			what = "commit"
+			r.Git("add", "-A", "--", ":!made.txt")
+			r.Git("commit", "-q", "--allow-empty", "-m", fmt.Sprint(step))
+		}
+		got := reportOf(t, checker(t, r.Dir))
+		kept, err := os.MkdirTemp(t.TempDir(), "ken")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(r.Path(".git/ken"), filepath.Join(kept, "ken")); err != nil {
+			t.Fatal(err)
+		}
+		want := reportOf(t, checker(t, r.Dir))
+		if err := os.RemoveAll(r.Path(".git/ken")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(kept, "ken"), r.Path(".git/ken")); err != nil {
+			t.Fatal(err)
+		}
+		if one, two := lines(t, got), lines(t, want); one != two {
+			t.Fatalf("step %d, %s: after the last check\n%s\nwithout it\n%s", step, what, one, two)
+		}
+	}
+}
+
+// lines lists the mentions of a report, its documents and what is unknown.
+func lines(t *testing.T, rep *Report) string {
+	t.Helper()
+	var b strings.Builder
+	for _, m := range rep.Mentions {
+		text, err := json.Marshal(m.JSON())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	fmt.Fprintf(&b, "%v %v %q", rep.Documents, rep.Unread, rep.Gap)
+	return b.String()
 }

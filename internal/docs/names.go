@@ -21,7 +21,9 @@ type nameIndex struct {
 	Files []indexedFile // all tracked files, by path
 
 	numbers map[string]int
-	lost    map[string]bool // words of the files that changed, as they were
+	// These are of the files that changed: their words as they were, and their contents before and after.
+	lost     map[string]bool
+	contents map[repo.ID]bool
 	// These are made by index: the files by the number of a name.
 	having  [][]int // they have it anywhere
 	coding  [][]int // they have it in code
@@ -72,9 +74,10 @@ func (f *indexedFile) file() repo.File { return repo.File{Path: f.Path, ID: f.ID
 // update sets the files of the tree, and returns the paths of those that changed. They lose their names.
 // pathsChanged reports whether a path came or went.
 func (x *nameIndex) update(files []repo.File) (changed []repo.Path, pathsChanged bool) {
-	x.lost = make(map[string]bool)
+	x.lost, x.contents = make(map[string]bool), make(map[repo.ID]bool)
 	lose := func(f *indexedFile, isPath bool) {
 		changed = append(changed, f.Path)
+		x.contents[f.ID] = !f.ID.IsZero()
 		pathsChanged = pathsChanged || isPath
 		x.addWords(f, isPath, x.lost)
 	}
@@ -96,6 +99,7 @@ func (x *nameIndex) update(files []repo.File) (changed []repo.Path, pathsChanged
 			x.Files[i] = *old
 		} else {
 			lose(old, !old.Mode.SameType(f.Mode))
+			x.contents[f.ID] = !f.ID.IsZero()
 		}
 	}
 	for ; at < len(before); at++ {

@@ -185,6 +185,7 @@ type moveSearch struct {
 	remove repo.CommitNumber // the commit of the current step
 	inHead bool              // no commit has removed it
 	unseen bool              // contents that might identify it are missing
+	id     repo.ID           // the content that the last step removed
 }
 
 // A movedName is a path and its name in a mention.
@@ -218,7 +219,7 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 	for _, i := range gone {
 		m := &j.list[i]
 		c := searches[movedName{m.Was, m.Name}]
-		m.Since, m.Uncommitted = j.commit(c.since), c.since < 0 && c.inHead
+		m.Since, m.Uncommitted, m.Content = j.commit(c.since), c.since < 0 && c.inHead, c.id
 		switch {
 		case c.to != "":
 			m.Verdict, m.To = Moved, c.to
@@ -408,6 +409,9 @@ func movedTo(c *moveSearch, left []repo.Removal, byID map[repo.ID][]repo.Path) (
 		return movedDir(c.at, left), true
 	}
 	for _, d := range left {
+		if d.Path == c.at {
+			c.id = d.ID
+		}
 		switch {
 		case d.Path != c.at:
 		case d.MovedTo != "":

@@ -105,6 +105,8 @@ func (j *judge) judgeSymbols(ctx context.Context) error {
 		switch {
 		case j.holds(n) && j.isProven(n):
 			m.Verdict = Holds
+		case m.before != nil && (m.before.Verdict != Holds || j.holds(n)):
+			*m = *m.before
 		case x.unread >= 0 && x.Files[x.unread].Unread == WhyAbsent:
 			m.Verdict, m.Why = Unknown, WhyAbsent
 		case x.unread >= 0:
@@ -209,6 +211,9 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	return j.dateSymbols(ctx, gone, p)
 }
 
+// whyStillDefined is the reason for a symbol that the history judged, and that a file of the tree defines.
+const whyStillDefined = "a file defines it"
+
 // A goneSymbol is a symbol that a file defined when the document named it.
 type goneSymbol struct {
 	mention int
@@ -258,7 +263,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 			continue
 		}
 		m := &j.list[g.mention]
-		m.Verdict, m.ExistedThen, m.Was = Holds, false, ""
+		m.Verdict, m.Why, m.ExistedThen, m.Was = Holds, whyStillDefined, false, ""
 	}
 	return left, nil
 }
@@ -436,14 +441,16 @@ type definedName struct {
 	file repo.Path
 }
 
-// lastOf returns the search of a symbol with the latest removal. A search without a result counts only if all are
-// without.
+// lastOf returns the search of a symbol with the latest removal. One that HEAD still has is removed by no commit. A search
+// without a result counts only if all are without.
 func lastOf(searches map[definedName]*removalSearch, g goneSymbol) *removalSearch {
 	last := searches[definedName{g.name, g.files[0]}]
 	for _, file := range g.files {
 		h := searches[definedName{g.name, file}]
-		unknown := last.blind || last.inHead
-		if !h.blind && !h.inHead && (unknown || h.last > last.last) {
+		if h.inHead {
+			return h
+		}
+		if !h.blind && (last.blind || h.last > last.last) {
 			last = h
 		}
 	}
@@ -454,7 +461,7 @@ func lastOf(searches map[definedName]*removalSearch, g goneSymbol) *removalSearc
 const maxProbes = 24
 
 // definedElsewhere adds the files that define symbols after the last removal that was found: in the tree of that
-// commit, and in three later ones, because a later commit may bring a symbol back.
+// commit, and in four later ones up to HEAD, because a later commit may bring a symbol back.
 func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int) error {
 	byCommit := make(map[repo.CommitNumber][]int)
 	for i, h := range latest {
@@ -464,7 +471,7 @@ func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest 
 	}
 	head := repo.CommitNumber(len(j.history.reached) - 1)
 	for _, n := range slices.Sorted(maps.Keys(byCommit)) {
-		for part := range repo.CommitNumber(4) {
+		for part := range repo.CommitNumber(5) {
 			at := n + (head-n)*part/4
 			for at > n && !j.history.reached[at] {
 				at--
