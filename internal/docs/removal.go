@@ -175,11 +175,17 @@ func (v *fileVersion) defines(name symbolName) (has bool) {
 		eachOption(v.content, func(_ int, word []byte) { has = has || string(word) == name.member })
 		return has
 	}
+	if name.isText && stemOf(v.path) == name.member {
+		return true
+	}
 	if !HasWord(v.content, name.member) || outline.LanguageOf(v.path, v.content) == outline.Unknown {
 		return false
 	}
+	if name.isText {
+		eachLiteral(v.path, v.content, func(word []byte) { has = has || string(word) == name.member })
+	}
 	v.read()
-	return v.outline == nil || v.outline.Partial != "" ||
+	return has || v.outline == nil || v.outline.Partial != "" ||
 		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return name.definedBy(v.path, &s) })
 }
 

@@ -14,10 +14,16 @@ import (
 )
 
 // A symbolName is the name of a symbol: a member, and its owner if the repository has that: a type, or a package. For
-// an option it is the word that identifies it.
+// an option it is the word that identifies it, and isText is set: a string is enough to define it.
 type symbolName struct {
-	owner, member string
-	isOption      bool
+	owner, member    string
+	isOption, isText bool
+}
+
+// stemOf returns the name of a file without its extension: a component has that of its file.
+func stemOf(p repo.Path) string {
+	base := p.Base()
+	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 // mark returns the kind of the name's last part in an index of names.
@@ -77,8 +83,7 @@ var typeWords = setOf(strings.Fields("class struct type trait interface enum mod
 // packagesOf returns the names of the packages that a file may belong to: its own name, and those of its
 // directories.
 func packagesOf(p repo.Path) []string {
-	base := p.Base()
-	names := []string{strings.TrimSuffix(base, path.Ext(base))}
+	names := []string{stemOf(p)}
 	for dir := range strings.SplitSeq(string(p.Dir()), "/") {
 		names = append(names, dir)
 	}
@@ -95,10 +100,15 @@ func packageOf(p repo.Path, name string) bool { return slices.Contains(packagesO
 
 // nameOf returns the name of a symbol or an option.
 func nameOf(m *mention.Mention) symbolName {
-	if m.Kind == mention.Option {
-		return symbolName{member: string(mention.OptionWord([]byte(m.Name), nil)), isOption: true}
+	if m.Kind != mention.Option {
+		n := split(m.Name)
+		n.isText = n.owner == "" && mention.IsSpelledLikeCode(n.member)
+		return n
 	}
-	return split(m.Name)
+	if word := mention.OptionWord([]byte(m.Name), nil); word != nil {
+		return symbolName{member: string(word), isOption: true, isText: true}
+	}
+	return symbolName{member: m.Name, isText: true}
 }
 
 // nameOf returns the name to search for. It has no owner if no file declares the owner, unless the owner checks
@@ -284,6 +294,24 @@ func declarationFrom(text []byte, p repo.Path) []byte {
 	return text[:end]
 }
 
+// literal is the kind of a name that code has in a string, or takes from the environment.
+const literal outline.Kind = "literal"
+
+// literalMarks stand before the name of an environment variable, or of an option in a string.
+var literalMarks = []string{"env.", "$", "${", `"--`, `'--`, "`--"}
+
+// eachLiteral calls f with each word of a text that is a string, or the name of an environment variable.
+func eachLiteral(p repo.Path, text []byte, f func(word []byte)) {
+	code := codeOf(p)
+	eachWord(text, func(at int, word []byte) {
+		before := text[:at]
+		isLiteral := quoted(text, at, len(word)) || slices.ContainsFunc(literalMarks, func(mark string) bool { return bytes.HasSuffix(before, []byte(mark)) })
+		if isLiteral && !code.comment(text, at) {
+			f(word)
+		}
+	})
+}
+
 // isTest reports whether a path is that of a test or an example.
 func isTest(p repo.Path) bool {
 	return ofTests(p) || p.IsTest()
@@ -293,6 +321,9 @@ func isTest(p repo.Path) bool {
 func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 	if n.isOption {
 		return true
+	}
+	if s.Kind == literal {
+		return n.isText
 	}
 	if mention.SymbolWord(s.Name) != n.member {
 		return false
@@ -307,9 +338,12 @@ func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 	return owner == n.owner || owner == "" && packageOf(file, n.owner)
 }
 
-// isAmbiguous reports whether the name may also be an option, a key, a column or an ordinary word: the name of a
-// field, of a method or module in lower case, or a capitalised word that is not the name of a type.
+// isAmbiguous reports whether the name may also be an ordinary word: it is spelled like one and is no type, but the name of a
+// member or a module.
 func (n symbolName) isAmbiguous(file repo.Path, s *outline.Symbol) bool {
+	if n.isText || mention.IsSpelledLikeCode(n.member) {
+		return false
+	}
 	if mention.IsCapitalised(n.member) && n.owner == "" {
 		return !typeKind(s.Kind)
 	}
@@ -319,8 +353,7 @@ func (n symbolName) isAmbiguous(file repo.Path, s *outline.Symbol) bool {
 	case outline.Module:
 		return s.Name == strings.ToLower(s.Name)
 	default:
-		plain := !strings.Contains(strings.Trim(s.Name, "_"), "_") || path.Ext(string(file)) == ".rb" // its settings are methods
-		return s.Depth > 0 && s.Name == strings.ToLower(s.Name) && plain
+		return s.Depth > 0 && s.Name == strings.ToLower(s.Name)
 	}
 }
 

@@ -171,20 +171,22 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 		for _, i := range byCommit[id] {
 			m := &j.list[i]
 			name := j.nameOf(&m.Mention)
-			var files []repo.Path
+			var files, texts []repo.Path // that define it, and that have it in a string
 			faint := repo.Path("")
 			for _, d := range where[name.word()] {
+				isText := name.isOption || d.symbol.Kind == literal
 				switch {
 				case !name.definedBy(d.file, &d.symbol):
-				case name.isOption && isTest(d.file):
-				case name.isOption:
-					files = append(files, d.file)
+				case isText && isTest(d.file):
+				case isText:
+					texts = append(texts, d.file)
 				case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
 					faint = d.file
 				default:
 					files = append(files, d.file)
 				}
 			}
+			files = append(files, texts...)
 			switch {
 			case len(files) == 0 && j.holds(name):
 				m.Verdict = Holds // nothing proves that its word is about something else
@@ -332,6 +334,9 @@ func (ds *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]
 		for _, d := range ds.defines[f.ID] {
 			where[d.word] = append(where[d.word], definedAt{f.Path, d.symbol})
 		}
+		if name := stemOf(f.Path); ds.words[name] {
+			where[name] = append(where[name], definedAt{f.Path, outline.Symbol{Kind: literal, Name: name}})
+		}
 	}
 	return where, nil
 }
@@ -366,6 +371,11 @@ func (ds *definitionSearch) read(ctx context.Context, files []repo.File) error {
 		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
 		}
+		eachLiteral(files[i].Path, content, func(word []byte) {
+			if found[string(word)] {
+				ds.defines[ids[i]] = append(ds.defines[ids[i]], defined{string(word), outline.Symbol{Kind: literal}})
+			}
+		})
 		o, err := outline.Parse(files[i].Path, content)
 		if err != nil {
 			ds.vague[ids[i]] = slices.Collect(maps.Keys(found))

@@ -53,6 +53,11 @@ func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 	for _, use := range refs.Uses {
 		first, _, _ := strings.Cut(strings.ReplaceAll(use.Qualifier, "::", "."), ".")
 		from := module[strings.TrimSuffix(first, "()")]
+		if isType := first != "" && first[:1] != strings.ToLower(first[:1]); isType && symbolic([]string{first}, false, "") {
+			for _, line := range use.Lines {
+				r.symbol(p, line, first, from, around)
+			}
+		}
 		isImported := !use.Member && module[use.Name] != "" // the import names it
 		isVariable := !use.Member && use.Kind == outline.UseMention
 		isCalled := use.Kind == outline.UseCall && (from != "" || !use.Member)

@@ -349,8 +349,7 @@ func (r *reader) words(p *passage, text []byte) {
 func identifierOf(w string) (nameInText, bool) {
 	called := strings.HasSuffix(w, "()")
 	name := strings.TrimSuffix(w, "()")
-	isWord := !strings.Contains(name, "_") && !mixed(name)
-	if isWord || !identifier(name) || !symbolic([]string{name}, called, "") {
+	if !IsSpelledLikeCode(name) || !identifier(name) || !symbolic([]string{name}, called, "") {
 		return nameInText{}, false
 	}
 	return nameInText{kind: Symbol, name: name, casual: true, end: len(name), text: Span{0, len(w)}}, true

@@ -17,7 +17,7 @@ const (
 	Symbol  Kind = "symbol"
 	Command Kind = "command"
 	Anchor  Kind = "anchor" // of a heading in a document
-	Option  Kind = "option" // of a program: --name
+	Option  Kind = "option" // of a program, or a key of a configuration: --name, max-retries
 )
 
 // A Mention is a place in a document that names something of the repository.
@@ -49,7 +49,7 @@ type Mention struct {
 	SaidGoneInSentence bool // SaidGone is from the sentence, not from a heading above
 	// Acked is set if the document acknowledges the mention.
 	Acked bool
-	// Declared is set if the document itself declares the symbol, in a block of code or a heading.
+	// Declared is set if the document itself declares the symbol, in a block of code.
 	Declared bool
 	// Casual is set if the text may not be a mention: a capitalised word, a path in a code block. It counts only
 	// if the history has it.

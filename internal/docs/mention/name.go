@@ -50,6 +50,9 @@ func spanNames(s string) []nameInText {
 	if option, ok := optionOf(t); ok {
 		return []nameInText{option.shift(lead)}
 	}
+	if key, ok := keyOf(t, 0); ok && strings.ToLower(t) == t {
+		return []nameInText{key.shift(lead)}
+	}
 	return nil
 }
 
@@ -434,7 +437,13 @@ func symbolic(parts []string, called bool, sep string) bool {
 		return !builtins.has(first)
 	}
 	core := strings.Trim(first, "_")
-	return strings.Contains(core, "_") || mixed(core) || IsCapitalised(core) && len(core) > 3
+	return IsSpelledLikeCode(core) || IsCapitalised(core) && len(core) > 3
+}
+
+// IsSpelledLikeCode reports whether a word is spelled as no ordinary word is: fooBar, foo_bar, FOO_BAR.
+func IsSpelledLikeCode(word string) bool {
+	core := strings.Trim(word, "_")
+	return strings.Contains(core, "_") || mixed(core)
 }
 
 // mixed reports whether a word has capitals inside: fooBar, FooBar, HTTPServer.

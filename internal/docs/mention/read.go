@@ -106,7 +106,7 @@ type reader struct {
 	mdx   bool
 
 	headings []section
-	declared map[string]bool // names that a block of code or a heading declares
+	declared map[string]bool // names that a block of code declares
 	leads    []section       // lines that end in a colon
 	unparsed []passage       // blocks of code
 	found    []found
@@ -214,9 +214,6 @@ func (r *reader) readBlock(l *markup.Block) {
 		}
 		around = r.around()
 		mask := r.inline(&p, l)
-		for word := range strings.FieldsSeq(mask) {
-			r.declared[word] = true
-		}
 		r.headings = append(r.headings, section{l.Level, hedgeOfHeading(mask)})
 		r.hedgeSentences(before, mask, around)
 	case markup.Paragraph:

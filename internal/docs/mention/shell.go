@@ -97,9 +97,19 @@ func (r *shellReader) read(list []shell.Command) {
 	}
 }
 
+// variable adds the environment variable that a word sets.
+func (r *shellReader) variable(w shell.Word) {
+	name, _, ok := strings.Cut(w.Value, "=")
+	if ok && strings.ToUpper(name) == name && IsSpelledLikeCode(name) {
+		end := w.Start + len(name)
+		r.found = append(r.found, nameInText{kind: Symbol, name: name, casual: true, start: w.Start, end: end, text: Span{w.Start, end}})
+	}
+}
+
 // command reads a command and its words.
 func (r *shellReader) command(line []shell.Word) {
 	for len(line) > 0 && (assignment(line[0].Value) || prefixes.has(line[0].Value)) {
+		r.variable(line[0])
 		line = line[1:]
 	}
 	if len(line) == 0 {
