@@ -61,7 +61,8 @@ var imports = func() map[string][]string {
 	m["survey/excerpt"] = []string{"repo", "markup"}
 	// docs/mention reads one document and knows nothing about the repository.
 	m["docs/mention"] = []string{"repo", "shell", "markup", "outline"}
-	m["docs"] = join(types, readers, []string{"docs/mention"})
+	// Docs judges the memories that session finds outside of the repository.
+	m["docs"] = join(types, readers, []string{"docs/mention", "session"})
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
 	// Findings list the permissions.

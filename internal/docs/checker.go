@@ -12,6 +12,7 @@ import (
 	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/session"
 	"ken/internal/workspace"
 )
 
@@ -47,6 +48,8 @@ type Options struct {
 	Paths []repo.Path // documents, or directories of them; all if nil
 	// Holding also returns the mentions that hold.
 	Holding bool
+	// Memories are documents outside of the repository, in which agents remember something about it.
+	Memories []session.Memory
 }
 
 // Check checks documents. It judges only what changed since the last check of all documents.
@@ -133,7 +136,7 @@ func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report,
 		}
 		return rep.Below(opts.Paths)
 	}
-	if !opts.Holding {
+	if !opts.Holding && opts.Memories == nil {
 		if rep := c.answered(ctx, in); rep != nil {
 			return below(rep), nil
 		}
@@ -141,7 +144,7 @@ func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report,
 	j := &judge{
 		tree:   &workTree{git: c.Git, files: c.Files, inputs: in},
 		past:   &historyReader{Repo: c.Git, head: in.snapshot.Head.Commit, contents: c.Git.Contents(), remark: c.Remark},
-		policy: c.Policy, index: newTreeIndex(in.files), report: &Report{Head: in.snapshot.Head.Commit},
+		policy: c.Policy, memories: opts.Memories, index: newTreeIndex(in.files), report: &Report{Head: in.snapshot.Head.Commit},
 	}
 	last := c.lastRecord()
 	if last == nil {
@@ -150,7 +153,7 @@ func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report,
 	if err := j.run(ctx, c, last); err != nil {
 		return nil, err
 	}
-	if j.paths == nil {
+	if j.paths == nil && j.memories == nil {
 		c.save(ctx, in, j)
 	}
 	return below(j.report), nil
@@ -189,10 +192,14 @@ func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Checked
 	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.hasNewName() }) {
 		return FixResult{Unfixed: listed}, nil
 	}
+	files, name := c.Files, p
+	if IsOutside(p) {
+		files, name = content.Open(string(p.Dir()), content.Options{}), repo.Path(p.Base())
+	}
 	for range fixTries {
 		var before, after []byte
 		var failed error
-		err = c.Files.Bytes(ctx, []repo.Path{p}, mention.MaxBytes, func(_ int, b []byte, err error) {
+		err = files.Bytes(ctx, []repo.Path{name}, mention.MaxBytes, func(_ int, b []byte, err error) {
 			if failed = err; err == nil {
 				before = bytes.Clone(b)
 				after, fixed = Fix(p, before, listed)
@@ -202,7 +209,7 @@ func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Checked
 			err = failed
 		}
 		if err == nil && len(fixed.Edits) > 0 && !dry {
-			err = c.Files.Replace(p, before, after)
+			err = files.Replace(name, before, after)
 		}
 		if !errors.Is(err, content.ErrChanged) {
 			break

@@ -7,13 +7,17 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/order"
 	"ken/internal/repo"
+	"ken/internal/session"
 )
 
 // A CheckedMention is a mention with its verdict.
@@ -171,10 +175,13 @@ const (
 
 // A judge checks the documents of one tree.
 type judge struct {
-	tree    *workTree
-	past    *historyReader
-	policy  Policy
-	paths   []repo.Path // documents, or directories of them; all if nil
+	tree   *workTree
+	past   *historyReader
+	policy Policy
+	paths  []repo.Path // documents, or directories of them; all if nil
+
+	memories []session.Memory
+	written  map[repo.Path]time.Time // of the memories
 
 	index   *treeIndex
 	history *history // nil until first use
@@ -357,7 +364,13 @@ func (j *judge) tally() {
 		j.report.Mentions = append(j.report.Mentions, m)
 	}
 	j.report.Gap = gapOf(j.report.Mentions, j.record.Gap)
+	slices.SortStableFunc(j.report.Mentions, func(a, b CheckedMention) int {
+		return order.TrueFirst(IsForAgents(a.File), IsForAgents(b.File))
+	})
 }
+
+// IsForAgents reports whether agents read a document without being asked to: instructions, skills and memories.
+func IsForAgents(p repo.Path) bool { return IsOutside(p) || mention.RoleOf(p) == mention.Agent }
 
 // hidden returns why a mention is hidden, "" if it is not.
 func (t docStatements) hidden(m *CheckedMention) string {
@@ -479,8 +492,30 @@ func (j *judge) readDocuments(ctx context.Context, last *record, since *changes)
 		}
 		j.addDocument(d)
 	}
+	j.readMemories()
 	return nil
 }
+
+// readMemories adds the documents outside of the repository, by their absolute paths.
+func (j *judge) readMemories() {
+	j.written = make(map[repo.Path]time.Time)
+	for _, m := range j.memories {
+		d := documentRecord{Path: repo.Path(path.Join("/", filepath.ToSlash(m.File)))}
+		err := m.Err
+		if err == nil {
+			d.Mentions, d.Partial, err = readMentions(d.Path, m.Content)
+		}
+		if err != nil {
+			d.fail(err)
+		}
+		j.written[d.Path] = m.Time
+		j.record.Documents = append(j.record.Documents, d)
+		j.addDocument(&d)
+	}
+}
+
+// IsOutside reports whether a document is outside of the repository.
+func IsOutside(p repo.Path) bool { return strings.HasPrefix(string(p), "/") }
 
 // fail records why a document could not be read.
 func (d *documentRecord) fail(err error) {

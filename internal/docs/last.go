@@ -281,4 +281,6 @@ func StaleMentions(ws *workspace.Workspace) (byDocument map[repo.Path][]string, 
 }
 
 // isDocument reports whether ken checks a tracked file.
-func isDocument(f *repo.File) bool { return f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) }
+func isDocument(f *repo.File) bool {
+	return f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path)
+}

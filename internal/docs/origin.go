@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -83,6 +84,10 @@ func (j *judge) origins(ctx context.Context, which []int) (map[int]origin, error
 	for _, i := range which {
 		doc := j.list[i].File
 		found[i] = origin{commit: j.past.head, num: -1, doc: doc}
+		if IsOutside(doc) {
+			found[i] = j.history.originAt(j.written[doc])
+			continue
+		}
 		t := byDoc[doc]
 		if t == nil {
 			t = &docTrail{path: doc, touches: j.history.Touching(doc)}
@@ -113,6 +118,22 @@ func (j *judge) origins(ctx context.Context, which []int) (map[int]origin, error
 		}
 	}
 	return found, nil
+}
+
+// originAt returns the newest commit that is not younger than a memory, as the origin of its mentions. It has no history of
+// its own.
+func (h *history) originAt(written time.Time) origin {
+	for n := len(h.reached) - 1; n >= 0; n-- {
+		if !h.reached[n] {
+			continue
+		}
+		c := h.Commit(repo.CommitNumber(n))
+		date, err := time.Parse(time.RFC3339, c.Date)
+		if err == nil && !date.After(written) {
+			return origin{commit: c.ID, num: repo.CommitNumber(n)}
+		}
+	}
+	return origin{vague: "it is older than the history"}
 }
 
 // A versionBudget is the remaining number of bytes to read from versions, and to search in them.

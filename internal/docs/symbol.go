@@ -169,48 +169,104 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			return err
 		}
 		for _, i := range byCommit[id] {
-			m := &j.list[i]
-			name := j.nameOf(&m.Mention)
-			var files, texts []repo.Path // that define it, and that have it in a string
-			faint := repo.Path("")
-			for _, d := range where[name.word()] {
-				isText := name.isOption || d.symbol.Kind == literal
-				switch {
-				case !name.definedBy(d.file, &d.symbol):
-				case isText && isTest(d.file):
-				case isText:
-					texts = append(texts, d.file)
-				case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
-					faint = d.file
-				default:
-					files = append(files, d.file)
-				}
-			}
-			files = append(files, texts...)
-			switch {
-			case len(files) == 0 && j.holds(name):
-				m.Verdict = Holds // nothing proves that its word is about something else
-			case len(files) > 0:
-				m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
+			name, files := j.judgeDefined(i, where, p, claims[i])
+			if len(files) > 0 {
 				gone = append(gone, goneSymbol{i, name, files})
-			case faint != "":
-				m.Verdict, m.Why = Ambiguous, "it was a member in "+faint.String()+", and other things have the same name"
-			case p.cut != "":
-				m.Verdict, m.Why = Unknown, p.cut
-			case p.unsure[name.member]:
-				m.Verdict, m.Why = Unknown, "a file that named it then has no outline"
-			case claims[i].vague != "":
-				m.Verdict, m.Why = Unknown, claims[i].vague
-			default:
-				m.Verdict, m.Why = Never, "it was not defined when the document named it"
 			}
 		}
 	}
-	gone, err := j.stillDefined(ctx, gone)
+	earlier, err := j.definedEarlier(ctx, open, p)
+	if err != nil {
+		return err
+	}
+	gone = append(gone, earlier...)
+	gone, err = j.stillDefined(ctx, gone)
 	if err != nil {
 		return err
 	}
 	return j.dateSymbols(ctx, gone, p)
+}
+
+// judgeDefined judges a symbol by the names that files defined at the commit that wrote the mention. It returns the files
+// that defined it.
+func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionSearch, claim origin) (symbolName, []repo.Path) {
+	m := &j.list[i]
+	name := j.nameOf(&m.Mention)
+	files, faint := definersOf(m, name, where)
+	switch {
+	case len(files) == 0 && j.holds(name):
+		m.Verdict = Holds // nothing proves that its word is about something else
+	case len(files) > 0:
+		m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
+	case faint != "":
+		m.Verdict, m.Why = Ambiguous, "it was a member in "+faint.String()+", and other things have the same name"
+	case p.cut != "":
+		m.Verdict, m.Why = Unknown, p.cut
+	case p.unsure[name.member]:
+		m.Verdict, m.Why = Unknown, "a file that named it then has no outline"
+	case claim.vague != "":
+		m.Verdict, m.Why = Unknown, claim.vague
+	default:
+		m.Verdict, m.Why = Never, whyNotDefined
+	}
+	return name, files
+}
+
+// whyNotDefined is the reason for a symbol that never was one, as far as ken looked.
+const whyNotDefined = "it was not defined when the document named it"
+
+// definersOf returns the files that define a symbol, those first that do more than have it in a string. faint is a file
+// whose symbol may be something else.
+func definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt) (files []repo.Path, faint repo.Path) {
+	var texts []repo.Path
+	for _, d := range where[name.word()] {
+		isText := name.isOption || d.symbol.Kind == literal
+		switch {
+		case !name.definedBy(d.file, &d.symbol):
+		case isText && isTest(d.file):
+		case isText:
+			texts = append(texts, d.file)
+		case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
+			faint = d.file
+		default:
+			files = append(files, d.file)
+		}
+	}
+	return append(files, texts...), faint
+}
+
+// definedEarlier finds symbols that were gone already when the document named them: in four trees of the whole history.
+// They have to be spelled like code, and in code font: the document can mean nothing else.
+func (j *judge) definedEarlier(ctx context.Context, open []int, p *definitionSearch) ([]goneSymbol, error) {
+	const trees = 4
+	open = slices.DeleteFunc(slices.Clone(open), func(i int) bool {
+		m := &j.list[i]
+		isClear := m.Form == mention.Code && !m.Casual && mention.IsSpelledLikeCode(nameOf(&m.Mention).member)
+		return m.Verdict != Never || m.Why != whyNotDefined || !isClear
+	})
+	var gone []goneSymbol
+	for part := repo.CommitNumber(trees); part > 0 && len(open) > 0 && p.budget > 0; part-- {
+		n := repo.CommitNumber(len(j.history.reached)-1) * part / (trees + 1)
+		for n > 0 && !j.history.reached[n] {
+			n--
+		}
+		where, err := p.at(ctx, j.history.Commit(n).ID)
+		if err != nil {
+			return nil, err
+		}
+		open = slices.DeleteFunc(open, func(i int) bool {
+			m := &j.list[i]
+			name := j.nameOf(&m.Mention)
+			files, _ := definersOf(m, name, where)
+			if len(files) == 0 {
+				return false
+			}
+			m.Verdict, m.Why, m.ExistedThen, m.Was = Gone, "", true, files[0]
+			gone = append(gone, goneSymbol{i, name, files})
+			return true
+		})
+	}
+	return gone, nil
 }
 
 // whyStillDefined is the reason for a symbol that the history judged, and that a file of the tree defines.

@@ -169,6 +169,9 @@ func possiblePaths(doc repo.Path, m *mention.Mention, strict bool) (paths []stri
 		add(rooted)
 		return paths
 	}
+	if IsOutside(doc) {
+		doc = "" // its paths are those of the repository
+	}
 	bare := strict && !strings.Contains(m.Name, "/")
 	for dir := range doc.Dir().Upward() {
 		if m.In != "" {

@@ -99,7 +99,9 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 }
 
 // isPresent reports whether a path exists. A path that cannot be examined counts as existing.
-func isPresent(f repo.FileStat) bool { return f.Presence != repo.Absent && f.Presence != repo.NotChecked }
+func isPresent(f repo.FileStat) bool {
+	return f.Presence != repo.Absent && f.Presence != repo.NotChecked
+}
 
 func entriesOf(paths []repo.Path) []repo.Entry {
 	entries := make([]repo.Entry, len(paths))

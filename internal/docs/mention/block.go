@@ -70,7 +70,8 @@ func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 	}
 }
 
-// readUnparsed adds the symbols of other blocks of code that a block has which does not parse.
+// readUnparsed adds the words of blocks of code that do not parse: those that are spelled like code, and the symbols of
+// other blocks.
 func (r *reader) readUnparsed() {
 	known := make(map[string]bool)
 	for _, f := range r.found {
@@ -84,7 +85,7 @@ func (r *reader) readUnparsed() {
 			n++
 			isBreak := func(c rune) bool { return c < utf8.RuneSelf && !outline.IsNameByte(byte(c)) }
 			for word := range strings.FieldsFuncSeq(line, isBreak) {
-				if known[word] {
+				if known[word] || IsSpelledLikeCode(word) && symbolic([]string{word}, false, "") {
 					r.symbol(&p, n, word, "", unhedged)
 				}
 			}

@@ -760,7 +760,7 @@ func TestBlocksOfCode(t *testing.T) {
 		{"go", "srv := api.New(cfg)\nsrv.ServeForever()\n", "ServeForever 2"},
 		{"golang", "func Own() { useIt() }\n", "useIt 1"},
 		{"rust", "let t = old_name(x);\nold_name(y);\n", "old_name 1, old_name 2"},
-		{"python", "def broken(:\n  use_it( (", ""},
+		{"python", "def broken(:\n  use_it( (", "use_it 2"},
 		{"cobol", "CALL SOMETHING_ELSE.", ""},
 		{"", "use_it(x)", ""},
 	} {
