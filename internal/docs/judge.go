@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -500,7 +499,7 @@ func (j *judge) readDocuments(ctx context.Context, last *record, since *changes)
 func (j *judge) readMemories() {
 	j.written = make(map[repo.Path]time.Time)
 	for _, m := range j.memories {
-		d := documentRecord{Path: repo.Path(path.Join("/", filepath.ToSlash(m.File)))}
+		d := documentRecord{Path: repo.Path(m.Path())}
 		err := m.Err
 		if err == nil {
 			d.Mentions, d.Partial, err = readMentions(d.Path, m.Content)

@@ -250,10 +250,11 @@ func (c *Checker) save(ctx context.Context, in *inputs, j *judge) {
 const settled = 2 * time.Second
 
 func (c *Checker) now() time.Time {
+	now := time.Now
 	if c.Now != nil {
-		return c.Now()
+		now = c.Now
 	}
-	return time.Now()
+	return now()
 }
 
 // lastRecord returns what a check can take over from the last one; nil without one.

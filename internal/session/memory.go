@@ -21,6 +21,9 @@ type Memory struct {
 	Err     error     // why it could not be read
 }
 
+// Path returns the file with slashes, which begins with one on every system: no tracked file has such a path.
+func (m *Memory) Path() string { return "/" + strings.TrimPrefix(filepath.ToSlash(m.File), "/") }
+
 // Limits on the memories of one client.
 const (
 	maxMemories    = 200
