@@ -47,9 +47,9 @@ func TestAgentSurveys(t *testing.T) {
 	a := connect(t, r)
 
 	var orientation struct{ Brief string }
-	a.call("orient", nil, &orientation)
+	a.call("brief", nil, &orientation)
 	if !strings.Contains(orientation.Brief, "\n.: \"Routes orders.\"\n") {
-		t.Errorf("orient says %s, want what the README says", orientation.Brief)
+		t.Errorf("brief says %s, want what the README says", orientation.Brief)
 	}
 
 	var order []string
@@ -103,14 +103,14 @@ func TestAgentSurveys(t *testing.T) {
 		t.Errorf("brief of %s is about %s", paths[4], k.Briefs[4].Path)
 	}
 
-	a.call("orient", nil, &orientation)
+	a.call("brief", nil, &orientation)
 	for _, want := range []string{`[fresh] .: "About .."`, `  "api/: About api."`, `  "api/v1/: About api/v1."`} {
 		if !strings.Contains(orientation.Brief, want) {
-			t.Errorf("orient does not say %q:\n%s", want, orientation.Brief)
+			t.Errorf("brief does not say %q:\n%s", want, orientation.Brief)
 		}
 	}
 	for _, budget := range []int{50, 60, 80, 120} {
-		a.call("orient", map[string]any{"budget": budget}, &orientation)
+		a.call("brief", map[string]any{"budget": budget}, &orientation)
 		if n := len(orientation.Brief); n == 0 || n > budget*4 {
 			t.Errorf("with a budget of %d tokens, the brief has %d bytes", budget, n)
 		}

@@ -26,7 +26,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(in commit )[0-9a-f]{7}`), "${1}COMMIT"},
 }
 
-// A conversation with every tool but brief and find reads as in testdata/mcp. Set UPDATE=1 to
+// A conversation with every tool but find, uses and review reads as in testdata/mcp. Set UPDATE=1 to
 // rewrite it.
 func TestConversation(t *testing.T) {
 	r := testrepo.New(t)
@@ -60,7 +60,7 @@ func TestConversation(t *testing.T) {
 	}
 	list := func(paths ...string) []string { return paths }
 
-	say("orient", nil)
+	say("brief", nil)
 	say("file_registry_verify", nil)
 	say("file_registry_update_summaries", nil)
 	say("file_registry_update_summaries", map[string]any{"updates": []map[string]any{
@@ -73,7 +73,7 @@ func TestConversation(t *testing.T) {
 	r.Remove("api/old.go")
 	r.Write("api/new.go", "package api\n")
 	r.Commit("take an address")
-	say("orient", nil)
+	say("brief", nil)
 	say("file_registry_verify", nil)
 	say("file_registry_verify", map[string]any{"all": true, "limit": 2})
 	say("file_registry_verify", map[string]any{"paths": "nowhere"})
@@ -134,10 +134,12 @@ func TestTextsOfTheRepositoryAreQuoted(t *testing.T) {
 	r.Write(path, "package lib\n\n// Serve says: "+hostile+".\nfunc Serve() {}\n")
 	r.Write("lib/client.go", "package lib\n\n// "+hostile+"\nvar client = Serve\n\nfunc use() { Serve() }\n")
 	r.Write("lib/"+hostile+"_test.go", "package lib\n\nfunc TestServe() { Serve() }\n")
-	r.Write("README.md", "# "+hostile+"\n\nSee lib/"+hostile+".go and `Serve`.\n")
+	r.Write("README.md", "# "+hostile+"\n\nSee lib/"+hostile+".go, `lib/dead.go` and `Serve`.\n")
+	r.Write("lib/dead.go", "package lib\n\nvar dead = 1\n")
 	r.Write(".spec/lib/spec.md", "---\ntitle: T "+hostile+"\ndesc: "+hostile+" D\ncode: [\"lib/*.go\", \"lib/x"+hostile+".go\"]\n---\n# T\n\nIt says\n\n"+hostile+"\n")
 	first := r.Commit(hostile)
 	r.Write(path, "package lib\n\n// Serve says: "+hostile+".\nfunc Serve(addr string) {}\n")
+	r.Remove("lib/dead.go")
 	r.Commit(hostile + " again")
 	r.Write(".ken/state/workflow.yaml", "task: "+hostile+"\n")
 	r.Write(".ken/state/review.json", `{"status":"`+hostile+`"}`)
@@ -160,11 +162,17 @@ func TestTextsOfTheRepositoryAreQuoted(t *testing.T) {
 		tool string
 		args map[string]any
 	}{
-		{"orient", nil},
+		{"brief", nil},
 		{"file_registry_verify", map[string]any{"all": true}},
 		{"file_registry_update_summaries", nil},
 		{"file_registry_update_summaries", map[string]any{"updates": []map[string]any{{"path": path, "summary": hostile}}}},
-		{"find", map[string]any{"words": "serve ignore rules"}},
+		{"find", map[string]any{"query": "serve ignore rules"}},
+		{"find", map[string]any{"query": []string{"serve rules", "ignore all"}}},
+		{"uses", map[string]any{"path": path}},
+		{"uses", map[string]any{"path": path, "symbol": "Serve", "all": true}},
+		{"uses", map[string]any{"symbol": "Serve", "tests": true}},
+		{"docs", nil},
+		{"file_registry_verify", map[string]any{"paths": []string{path, hostile}, "dry": true}},
 		{"brief", map[string]any{"paths": []string{path, path + "#Serve", "lib"}}},
 		{"brief", map[string]any{"paths": "Serve"}},
 		{"review", map[string]any{"range": first + "..HEAD", "all": true}},
@@ -247,11 +255,11 @@ func TestBriefOfSeveralPaths(t *testing.T) {
 		}
 	}
 	root := a.text("brief", nil)
-	if strings.HasPrefix(root, "== ") || !strings.Contains(root, `start reading at: "README.md"`) {
+	if strings.Contains(root, "\n== ") || !strings.Contains(root, `start reading at: "README.md"`) {
 		t.Errorf("the brief of the repository:\n%s", root)
 	}
-	if one := a.text("brief", map[string]any{"paths": "."}); one != root {
-		t.Errorf("the brief of . differs from that of the repository:\n%s", one)
+	if one := a.text("brief", map[string]any{"paths": "."}); !strings.HasPrefix(root, "trust ") || !strings.Contains(root, one) {
+		t.Errorf("without paths the answer is not the state and the brief of the repository, which is\n%s\nbut\n%s", one, root)
 	}
 	words := a.refused("brief", map[string]any{"paths": []string{"nowhere.go", "../outside"}})
 	if !strings.Contains(words, "nowhere.go") || !strings.Contains(words, "outside") || strings.Count(words, "hint: ") != 2 {
@@ -323,8 +331,8 @@ func TestIDsOnlyInDocuments(t *testing.T) {
 			t.Errorf("the document of %s has no content id:\n%s", tool, text)
 		}
 	}
-	if text := a.text("orient", nil); ids.MatchString(text) {
-		t.Errorf("orient has an id:\n%s", text)
+	if text := a.text("brief", nil); ids.MatchString(text) {
+		t.Errorf("brief has an id:\n%s", text)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 		cmd.Dir = home
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"by hand","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"orient","arguments":{"root":"` + r.Dir + `"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"brief","arguments":{"root":"` + r.Dir + `"}}}
 `)
 	}
 	if o := ken(t, r, tool, "mcp"); strings.Contains(o.stdout, "planted") || !strings.Contains(o.stdout, "belongs to another user") {

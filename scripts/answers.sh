@@ -243,11 +243,13 @@ prepared_answers() {
 	both state-slug state slug 'API Front end'
 	both state-lint state lint README.md
 	mcp reading <<-'CALLS'
-		orient {}
+		brief {}
 		file_registry_verify {"all":true,"limit":10}
 		brief {"paths":["internal/fault/fault.go"]}
 		brief {"paths":["internal/fresh"]}
-		find {"words":"stale verdict"}
+		find {"query":"stale verdict"}
+		uses {"path":"internal/fault/fault.go"}
+		docs {}
 		review {}
 		spec {"paths":["internal/term/term.go"]}
 		spec {"id":"fault"}

@@ -174,7 +174,7 @@ func TestServeMCPStaysInRepository(t *testing.T) {
 			t.Errorf("state with %v: %s", args, text)
 		}
 	}
-	for _, tool := range []string{"orient", "spec", "file_registry_verify", "survey_next"} {
+	for _, tool := range []string{"brief", "spec", "file_registry_verify", "survey_next"} {
 		if text, failed := a.try(tool, map[string]any{"root": other.Dir}); !failed || !strings.Contains(text, "answers for one repository") {
 			t.Errorf("%s for another repository returned %q; want a refusal", tool, text)
 		}

@@ -15,7 +15,6 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/ken"
-	"ken/internal/repo"
 	"ken/internal/term"
 )
 
@@ -141,28 +140,11 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 const docsSubject = 72
 
 func (p *program) encodeDocs(rep *docs.Report, all bool) error {
-	head := struct {
-		Commit    repo.ID               `json:"commit"`
-		Documents int                   `json:"documents"`
-		Counts    map[fresh.Verdict]int `json:"counts"`
-		Hidden    map[string]int        `json:"hidden"`
-		Unknown   []fault.Unknown       `json:"unknown"`
-		Passed    int                   `json:"passed"`
-	}{rep.Head, len(rep.Documents), make(map[fresh.Verdict]int), make(map[string]int), rep.Unknown(true), rep.UnreadFormats}
-	counts := rep.Counts()
-	for _, v := range docs.Verdicts {
-		head.Counts[v] = counts[v]
-	}
 	list := rep.Stale()
 	if all {
 		list = rep.Mentions
 	}
-	for i := range rep.Mentions {
-		if j := &rep.Mentions[i]; j.Hidden != "" && j.Verdict != docs.Holds {
-			head.Hidden[j.Hidden]++
-		}
-	}
-	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
+	return p.io.EncodeList(rep.JSON(), term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
 }
 
 // docsSARIF returns stale mentions as SARIF.

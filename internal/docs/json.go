@@ -2,6 +2,7 @@ package docs
 
 import (
 	"ken/internal/docs/mention"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 )
@@ -47,6 +48,34 @@ func (m *CheckedMention) JSON() MentionJSON {
 		out.MovedTo = &to
 	}
 	return out
+}
+
+// A DocumentsJSON is the head of the output of ken docs --json.
+type DocumentsJSON struct {
+	Commit    repo.ID               `json:"commit"`
+	Documents int                   `json:"documents"`
+	Counts    map[fresh.Verdict]int `json:"counts"`
+	Hidden    map[string]int        `json:"hidden"`
+	Unknown   []fault.Unknown       `json:"unknown"`
+	Passed    int                   `json:"passed"`
+}
+
+// JSON returns what the output of --json has before the mentions.
+func (r *Report) JSON() DocumentsJSON {
+	head := DocumentsJSON{
+		Commit: r.Head, Documents: len(r.Documents), Counts: make(map[fresh.Verdict]int), Hidden: make(map[string]int),
+		Unknown: r.Unknown(true), Passed: r.UnreadFormats,
+	}
+	counts := r.Counts()
+	for _, v := range Verdicts {
+		head.Counts[v] = counts[v]
+	}
+	for i := range r.Mentions {
+		if m := &r.Mentions[i]; m.Hidden != "" && m.Verdict != Holds {
+			head.Hidden[m.Hidden]++
+		}
+	}
+	return head
 }
 
 // A FixedJSON is the output of ken docs --fix --json and POST /api/docs/fix.

@@ -56,14 +56,14 @@ func textOf(a answer) string {
 
 // commonInput has the arguments of every tool.
 type commonInput struct {
-	Root   string       `json:"root,omitempty" jsonschema:"directory in a work tree; default: the server's"`
+	Root   string       `json:"root,omitempty"`
 	Format answerFormat `json:"format,omitempty"`
 }
 
 // An answerFormat is text or json; "" is text.
 type answerFormat string
 
-func (c commonInput) format() answerFormat { return c.Format }
+func (c commonInput) common() commonInput { return c }
 
 // result returns an answer in a format.
 func result(a answer, f answerFormat) (*mcp.CallToolResult, error) {
@@ -85,3 +85,11 @@ func result(a answer, f answerFormat) (*mcp.CallToolResult, error) {
 // listLimit is the default for the lines of a list, so that it does not fill an agent's
 // context.
 const listLimit = 50
+
+// textRunes limits a text on one line.
+const textRunes = 160
+
+// line shortens a text to one line.
+func line(text string) string {
+	return repo.Shorten(strings.Join(strings.Fields(text), " "), textRunes)
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
+	"ken/internal/suggest"
 )
 
 // commonExamples has a valid value for each argument of every tool.
@@ -24,10 +25,11 @@ var commonExamples = map[string]string{"root": `"/path/to/worktree"`, "format": 
 
 // examples has a valid value for each other argument of each tool.
 var examples = map[string]string{
-	"orient":               `{"budget": 1500}`,
-	"find":                 `{"words": "rate limit per tenant", "kind": "code,test", "limit": 10}`,
 	"brief":                `{"paths": ["src/main.go", "src"], "budget": 1500}`,
+	"docs":                 `{"paths": ["AGENTS.md", "docs"], "limit": 50}`,
+	"find":                 `{"query": "limiter tenant quota allow reject", "kind": "code,test", "limit": 10}`,
 	"review":               `{"range": "main..HEAD", "all": true}`,
+	"uses":                 `{"path": "src/lex.go", "symbol": "Lexer.Next", "tests": true, "all": true}`,
 	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "dry": true, "all": true, "limit": 200}`,
 	"file_registry_update_summaries": `{"paths": ["src/main.go"],
 		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,
@@ -37,6 +39,12 @@ var examples = map[string]string{
 		"name": "plan.md", "content": "# Plan\n", "force": true}`,
 	"spec":     `{"id": "parser/lexer", "paths": ["src/main.go"], "history": true, "limit": 30}`,
 	"spec_ack": `{"ids": ["parser/lexer"], "reason": "Only names changed."}`,
+}
+
+// aliases are the names that other servers have for arguments of ours. An alias stands for an argument in the tools that have
+// the argument and nothing of the name of the alias.
+var aliases = map[string]string{
+	"words": "query", "path": "paths", "file": "paths", "symbol": "paths", "paths": "path", "query": "symbol", "name": "symbol", "id": "ids",
 }
 
 // exampleOf formats some arguments of a tool with example values.
@@ -66,7 +74,7 @@ func (s *server) checkCalls(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			names := slices.Sorted(maps.Keys(s.inputs))
 			return nil, &jsonrpc.Error{
-				Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; valid tools: %s", p.Name, strings.Join(names, ", ")),
+				Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; valid tools: %s", line(p.Name), strings.Join(names, ", ")),
 			}
 		}
 		args, err := checkArguments(p.Name, schema, p.Arguments)
@@ -99,14 +107,18 @@ func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage)
 	if !ok {
 		return nil, usage(fmt.Errorf("arguments: want an object, got %s", excerpt(given)), schema.Required)
 	}
-	normalise(schema, args)
+	if err := normalise(schema, args); err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", tool, err), schema.Required)
+	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		p, ok := schema.Properties[name]
 		if !ok {
-			return nil, &fault.Error{
-				Kind: fault.Usage, Hint: "valid arguments: " + strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "),
-				Err: fmt.Errorf("%s: unknown argument %q", tool, name),
+			valid := slices.Sorted(maps.Keys(schema.Properties))
+			hint := "valid arguments: " + strings.Join(valid, ", ")
+			if near := nearest(name, valid); near != "" {
+				hint = "did you mean " + near + "? " + hint
 			}
+			return nil, &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("%s: unknown argument %q", tool, line(name))}
 		}
 		if err := fits(p, name, args[name]); err != nil {
 			return nil, usage(err, []string{name})
@@ -118,22 +130,48 @@ func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage)
 	return json.Marshal(args)
 }
 
-// normalise accepts what models often send: null for an argument that they leave out,
-// and a string for a list with one string.
-func normalise(schema *jsonschema.Schema, args map[string]any) {
-	for name, value := range args {
-		p, ok := schema.Properties[name]
-		if !ok {
-			continue
-		}
-		text, isText := value.(string)
-		switch {
-		case value == nil:
-			delete(args, name)
-		case isText && p.Items != nil && p.Items.Type == "string":
-			args[name] = []any{text}
+// nearest returns the word that was probably meant, "" if there is none.
+func nearest(given string, words []string) string {
+	for _, w := range words {
+		if _, ok := suggest.TypoDistance(given, w); ok {
+			return w
 		}
 	}
+	return ""
+}
+
+// normalise accepts what models often send: the argument names of other servers, null for an argument that they leave
+// out, a string for a list of one string, and the list for the string.
+func normalise(schema *jsonschema.Schema, args map[string]any) error {
+	maps.DeleteFunc(args, func(name string, value any) bool { return value == nil && schema.Properties[name] != nil })
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		ours := aliases[name]
+		if schema.Properties[name] != nil || schema.Properties[ours] == nil {
+			continue
+		}
+		if _, both := args[ours]; both {
+			return fmt.Errorf("set only one of %s and %s", ours, name)
+		}
+		args[ours] = args[name]
+		delete(args, name)
+	}
+	for name, value := range args {
+		p := schema.Properties[name]
+		if p == nil {
+			continue
+		}
+		switch v := value.(type) {
+		case string:
+			if p.Items != nil && p.Items.Type == "string" {
+				args[name] = []any{v}
+			}
+		case []any:
+			if p.Type == "string" && len(v) == 1 {
+				args[name] = v[0]
+			}
+		}
+	}
+	return nil
 }
 
 // fits returns why v does not match a schema; nil if it does. It supports the schemas
@@ -149,6 +187,8 @@ func fits(s *jsonschema.Schema, at string, v any) error {
 		switch {
 		case err != nil || math.Abs(f) > maxInteger:
 			return fmt.Errorf("%s: %s is too large (maximum %d)", at, excerpt(v), int64(maxInteger))
+		case f < 0:
+			return fmt.Errorf("%s: %s is negative", at, excerpt(v))
 		case f == math.Trunc(f):
 			kind = "integer"
 		}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/usage"
@@ -19,24 +21,44 @@ import (
 
 type briefInput struct {
 	commonInput
-	Paths  []string `json:"paths,omitempty" jsonschema:"files, directories, or PATH#SYMBOL for its users and tests, from the repository root; default: the repository"`
-	Budget int      `json:"budget,omitempty" jsonschema:"size of the whole answer in tokens; default 1500, minimum 50"`
+	Paths  []string `json:"paths,omitempty" jsonschema:"files, directories or PATH#SYMBOL"`
+	Budget int      `json:"budget,omitempty" jsonschema:"size of the answer in tokens; default 1500"`
+}
+
+// check returns an error if the budget is too small for an answer.
+func (in briefInput) check() error {
+	if in.Budget != 0 && in.Budget < brief.MinBudget {
+		return fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, brief.MinBudget)
+	}
+	return nil
 }
 
 func (s *server) addBrief(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "brief",
-		Description: "Call this before you read a file: what files, directories or the repository are for, instructions, symbols, users with lines, " +
-			"tests with their command, what changes with them, within a budget. [fresh] texts describe the current content, [stale] ones older content.",
+		Name: "brief", Title: "What to know about a place",
+		Description: "Without paths: is ken's knowledge current, what the repository is, how to build, test and lint. With paths: what they are for, " +
+			"instructions, symbols, users, tests, what changes with them. [stale] texts describe older content.",
 		Annotations: readOnly(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in briefInput) (answer, error) {
-		if in.Budget != 0 && in.Budget < brief.MinBudget {
-			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, brief.MinBudget)}
-		}
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
+	}, func(ctx context.Context, w *ken.Repository, in briefInput) (answer, error) {
+		if len(in.Paths) > 0 {
 			return briefPaths(ctx, w, in)
-		})
+		}
+		o, err := w.Briefer().Orient(ctx, in.Budget)
+		if err != nil {
+			return nil, err
+		}
+		return orientation{o}, nil
 	})
+}
+
+// An orientation is the state of the repository and its brief.
+type orientation struct{ *registry.Orientation }
+
+func (o orientation) print(out *text) {
+	out.Printf("%s", o.Brief)
+	if o.LeftOut > 0 {
+		out.Remarkf("%s left out: call brief with paths, or raise budget", english.Count(o.LeftOut, "line"))
+	}
 }
 
 // A briefAnswer has the briefs of paths, in their order.
@@ -60,13 +82,7 @@ type pathBrief struct {
 // next ones get. A wrong path is an error for this path alone, unless all are wrong.
 func briefPaths(ctx context.Context, w *ken.Repository, in briefInput) (answer, error) {
 	names := in.Paths
-	if len(names) == 0 {
-		names = []string{"."}
-	}
-	left := in.Budget
-	if left == 0 {
-		left = brief.DefaultBudget
-	}
+	left := cmp.Or(in.Budget, brief.DefaultBudget)
 	out := &briefAnswer{Briefs: []pathBrief{}}
 	var failed []error
 	for i, name := range names {
@@ -129,11 +145,11 @@ func briefPath(ctx context.Context, w *ken.Repository, name string, budget int) 
 
 // briefSymbol says who uses a symbol, and what tests it.
 func briefSymbol(ctx context.Context, w *ken.Repository, name string) (pathBrief, error) {
-	u, err := usage.Ask(ctx, w.Finder(), usage.Query{Asked: name, FromRoot: true, Limit: usage.NoLimit})
+	u, err := usersOf(ctx, w, usage.Query{Asked: name})
 	if err != nil {
 		return pathBrief{}, err
 	}
-	return pathBrief{PathJSON: repo.PathJSON{Path: name}, Brief: &featureDocument{u, ""}, text: u.Quoted()}, nil
+	return pathBrief{PathJSON: repo.PathJSON{Path: name}, Brief: &featureDocument{u, ""}, text: u.Quoted(false)}, nil
 }
 
 func (b *briefAnswer) print(out *text) {

@@ -46,7 +46,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 			}
 			if answer.Error != nil {
 				codes[answer.ID] = answer.Error.Code
-				if answer.ID == "tool" && !strings.Contains(answer.Error.Message, "brief, file_registry_update_summaries, file_registry_verify, find, orient") {
+				if answer.ID == "tool" && !strings.Contains(answer.Error.Message, "brief, docs, file_registry_update_summaries, file_registry_verify, find, review") {
 					t.Errorf("the error does not list the tools: %s", answer.Error.Message)
 				}
 			}

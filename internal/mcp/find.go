@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -17,44 +18,40 @@ import (
 
 type findInput struct {
 	commonInput
-	Words findWords `json:"words" jsonschema:"words of the task, or a list of terms"`
-	Kind  string    `json:"kind,omitempty" jsonschema:"only these, such as code,test,doc"`
-	Limit int       `json:"limit,omitempty" jsonschema:"most places to list; default 10"`
+	Query phrasings `json:"query" jsonschema:"words, or a list of phrasings"`
+	Kind  string    `json:"kind,omitempty" jsonschema:"only code, test or doc"`
+	Limit int       `json:"limit,omitempty" jsonschema:"default 10"`
 }
 
-// findWords is a string or a list of strings; [normalise] makes it a list.
-type findWords []string
+// phrasings is a string or a list of strings; [normalise] makes it a list.
+type phrasings []string
+
+// check returns an error if the query has no word.
+func (in findInput) check() error {
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if strings.ContainsFunc(strings.Join(in.Query, ""), isWord) {
+		return nil
+	}
+	return &fault.Error{Hint: "for example: " + exampleOf("find", []string{"query"}), Err: errors.New("query is empty: give words")}
+}
 
 func (s *server) addFind(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "find",
-		Description: "Call this first when you look for code: from a task in words to the places that matter, best first, each with line, symbol and reason. " +
-			"Searches names, code, comments, summaries, specs, documents and past commits.",
+		Name: "find", Title: "Find code by words",
+		Description: "Lists the places that matter, best first, with line, symbol and reason. Give four to eight words that the code itself would use " +
+			"(parts of names, terms, messages), not the user's sentence; if unsure, several phrasings.",
 		Annotations: readOnly(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in findInput) (answer, error) {
-		if strings.TrimSpace(strings.Join(in.Words, "")) == "" {
-			return nil, &fault.Error{
-				Kind: fault.Usage, Hint: "for example: " + exampleOf("find", []string{"words"}),
-				Err: errors.New("words is empty"),
-			}
+	}, func(ctx context.Context, w *ken.Repository, in findInput) (answer, error) {
+		kinds, err := find.ParseKinds(strings.FieldsFunc(in.Kind, func(r rune) bool { return r == ',' || r == ' ' }))
+		if err != nil {
+			return nil, &fault.Error{Kind: fault.Usage, Err: err}
 		}
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
-			kinds, err := find.ParseKinds(kindsOf(in.Kind))
-			if err != nil {
-				return nil, &fault.Error{Kind: fault.Usage, Err: err}
-			}
-			found, err := w.Finder().Find(ctx, find.Query{Words: in.Words, Limit: in.Limit, Kinds: kinds}, repo.ID{})
-			if err != nil {
-				return nil, err
-			}
-			return featureDocument{found, found.Quoted()}, nil
-		})
+		found, err := w.Finder().FindAny(ctx, in.Query, find.Query{Limit: in.Limit, Kinds: kinds}, repo.ID{})
+		if err != nil {
+			return nil, err
+		}
+		return featureDocument{found, found.Quoted()}, nil
 	})
-}
-
-// kindsOf splits a list of kinds.
-func kindsOf(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // A featureDocument is an answer whose text and JSON form a feature makes.

@@ -29,7 +29,7 @@ func TestForAgents(t *testing.T) {
 		"correct the content, or write it anyway with --force":  `correct the content, or write it anyway with "force": true`,
 		"add a work tree and run ken there: git x (about commits, these do: ken brief --at HEAD, ken review A..B)": "add a work tree and give it as root: git x",
 		"see it with: ken brief 'a b'": `see it with: brief {"paths": ["a b"]}`,
-		"look for it: ken find lexer":  `look for it: find {"words": "lexer"}`,
+		"look for it: ken find lexer":  `look for it: find {"query": "lexer"}`,
 		"then run: ken summary close":  `then run: file_registry_update_summaries`,
 		"to use it: ken share status":  "to use it: ken share status (run ken commands in a shell)",
 		"see it: ken summary diff a":   "see it: ken summary diff a (run ken commands in a shell)",

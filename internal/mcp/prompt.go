@@ -21,7 +21,7 @@ var prompts = []prompt{
 		about: "Describe every directory that has no summary yet, children before parents.",
 		text: `Describe this repository with ken's tools.
 
-1. Call orient. If everything is described and fresh, stop and say so.
+1. Call brief. If everything is described and fresh, stop and say so.
 2. Call survey_next. Read its answer. Open a file only if that is not enough.
 3. Call survey_submit with the path and lease that it names, and text: what the directory is for, where things are, what a newcomer would get wrong. Put summaries of its own files that you read into files. If the old text in the answer still holds, submit keep: true.
 4. If the summary is rejected, follow the reason. If it is superseded, or fenced (your lease ended), continue with 2.

@@ -1,157 +1,162 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"iter"
-	"maps"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
 	"ken/internal/ken"
-	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/survey"
+	"ken/internal/spec"
 )
 
-// Resources of summaries: the brief, and the summary of each path.
+// Resources are the brief, the summary of each path, and the file of each spec, by id.
 const (
-	briefURI        = "ken://brief"
-	summaryScheme   = "ken://summary/"
-	summaryTemplate = summaryScheme + "{+path}"
+	briefURI      = "ken://brief"
+	summaryScheme = "ken://summary/"
+	specScheme    = "ken://spec/"
+	markdown      = "text/markdown"
 )
 
-func (s *server) addKnownResources(m *mcp.Server) {
+// private forbids caching: the answer is about the current state of one user's work
+// tree.
+func private() mcp.Cacheable { return mcp.Cacheable{TTLMs: 0, CacheScope: "private"} }
+
+func (s *server) addResources(m *mcp.Server) {
 	m.AddResource(&mcp.Resource{
-		URI: briefURI, Name: "brief", Title: "Brief of this repository", MIMEType: specMIME,
-		Description: "Whether ken's knowledge is current, and the brief that orient returns.",
-	}, s.readBrief)
+		URI: briefURI, Name: "brief", Title: "Brief of this repository", MIMEType: markdown,
+		Description: "Whether ken's knowledge is current, and the brief of the repository.",
+	}, s.reader(briefText))
 	m.AddResourceTemplate(&mcp.ResourceTemplate{
-		Name: "summary", Title: "Summary of a file or directory", URITemplate: summaryTemplate, MIMEType: specMIME,
+		Name: "summary", Title: "Summary of a file or directory", URITemplate: summaryScheme + "{+path}", MIMEType: markdown,
 		Description: "The summary of a path, after a comment with its verdict.",
-	}, s.readSummary)
-	m.AddReceivingMiddleware(escapeSummaryURIs)
+	}, s.reader(summaryText))
+	m.AddResourceTemplate(&mcp.ResourceTemplate{
+		Name: "spec", Title: "Spec", URITemplate: specScheme + "{id}", MIMEType: markdown,
+		Description: "A spec.md file, after a comment with its status, version and drift.",
+	}, s.reader(specText))
+	m.AddReceivingMiddleware(escapeURIs, s.listSpecs)
+}
+
+// specURI returns the URI of a spec.
+func specURI(id string) string {
+	return specScheme + strings.ReplaceAll(url.QueryEscape(id), "+", "%20")
+}
+
+// specID returns the id in a URI; "" if it is not the URI of a spec.
+func specID(uri string) string {
+	rest, ok := strings.CutPrefix(uri, specScheme)
+	if !ok || strings.ContainsAny(rest, "/?#") {
+		return ""
+	}
+	id, err := url.PathUnescape(rest)
+	if err != nil {
+		return ""
+	}
+	return nodeID(id)
 }
 
 // summaryURI returns the URI of a summary.
 func summaryURI(path string) string {
-	parts := strings.Split(path, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return summaryScheme + strings.Join(parts, "/")
+	return summaryScheme + strings.ReplaceAll(url.PathEscape(path), "%2F", "/")
 }
 
-// escapeSummaryURIs is escapeSpecURIs for summaries.
-func escapeSummaryURIs(next mcp.MethodHandler) mcp.MethodHandler {
+// summaryPath returns the path in a URI; "" if it is not the URI of a summary.
+func summaryPath(uri string) string {
+	rest, ok := strings.CutPrefix(uri, summaryScheme)
+	if path, err := url.PathUnescape(rest); ok && err == nil {
+		return path
+	}
+	return rest
+}
+
+// escapeURIs escapes URIs that a model wrote unescaped, because templates match only
+// escaped ones.
+func escapeURIs(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if p, ok := req.GetParams().(*mcp.ReadResourceParams); ok && p != nil {
-			if path, ok := summaryPath(p.URI); ok {
-				p.URI = summaryURI(path)
+			if id := specID(p.URI); id != "" {
+				p.URI = specURI(id)
+			} else if strings.HasPrefix(p.URI, summaryScheme) {
+				p.URI = summaryURI(summaryPath(p.URI))
 			}
 		}
 		return next(ctx, method, req)
 	}
 }
 
-func summaryPath(uri string) (string, bool) {
-	rest, ok := strings.CutPrefix(uri, summaryScheme)
-	if !ok || rest == "" {
-		return "", false
+// reader returns a handler that opens the work tree where the server was started and returns what f says about a URI.
+func (s *server) reader(f func(ctx context.Context, w *ken.Repository, uri string) (string, error)) mcp.ResourceHandler {
+	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		uri := req.Params.URI
+		w, err := s.Open(ctx, "", "")
+		if fault.KindOf(err) == fault.NoRepo {
+			const hint = "resources belong to the work tree where the server was started; for another one, call brief or spec with root"
+			return nil, notFound(uri, &fault.Error{Kind: fault.NoRepo, Hint: hint, Err: err})
+		}
+		if err != nil {
+			return nil, withHint(err)
+		}
+		text, err := f(ctx, w, uri)
+		if err := errors.Join(err, w.Close()); err != nil {
+			if known, ok := errors.AsType[*jsonrpc.Error](err); ok {
+				return nil, known
+			}
+			return nil, withHint(err)
+		}
+		return &mcp.ReadResourceResult{
+			Cacheable: private(),
+			Contents:  []*mcp.ResourceContents{{URI: uri, MIMEType: markdown, Text: strings.ToValidUTF8(text, "\uFFFD")}},
+		}, nil
 	}
-	if path, err := url.PathUnescape(rest); err == nil {
-		return path, true
-	}
-	return rest, true
 }
 
-// document returns the content of a resource.
-func document(uri, text string) *mcp.ReadResourceResult {
-	return &mcp.ReadResourceResult{
-		Cacheable: private(),
-		Contents:  []*mcp.ResourceContents{{URI: uri, MIMEType: specMIME, Text: strings.ToValidUTF8(text, "\uFFFD")}},
-	}
-}
-
-// readResource opens the work tree where the server was started and returns the text of
-// f.
-func (s *server) readResource(ctx context.Context, uri string, f func(*ken.Repository) (string, error)) (*mcp.ReadResourceResult, error) {
-	w, err := s.Open(ctx, "", "")
-	if fault.KindOf(err) == fault.NoRepo {
-		return nil, notFound(uri, &fault.Error{
-			Kind: fault.NoRepo, Hint: "resources belong to the work tree where the server was started; for another one, call orient, brief or spec with root", Err: err,
-		})
-	}
+// notFound is the error of the protocol for a missing resource.
+func notFound(uri string, why error) error {
+	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
-		return nil, withHint(err)
+		return err
 	}
-	text, err := f(w)
-	if err := errors.Join(err, w.Close()); err != nil {
-		if known, ok := errors.AsType[*jsonrpc.Error](err); ok {
-			return nil, known
-		}
-		return nil, withHint(err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found: " + withHint(withSpecHint(why)).Error(), Data: data}
+}
+
+func briefText(ctx context.Context, w *ken.Repository, _ string) (string, error) {
+	o, err := w.Briefer().Orient(ctx, 0)
+	if err != nil {
+		return "", err
 	}
-	return document(uri, text), nil
+	return o.Brief, nil
 }
 
-func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	return s.readResource(ctx, req.Params.URI, func(w *ken.Repository) (string, error) {
-		o, err := w.Briefer().Orient(ctx, 0)
-		if err != nil {
-			return "", err
-		}
-		return o.Brief, nil
-	})
-}
-
-func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	uri := req.Params.URI
-	return s.readResource(ctx, uri, func(w *ken.Repository) (string, error) {
-		name, _ := summaryPath(uri)
-		path, err := w.RootPath(name)
-		if err != nil {
-			return "", notFound(uri, err)
-		}
-		k, err := known(ctx, w, path)
-		if err != nil {
-			return "", err
-		}
-		if k.dir != nil {
-			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, k.dir.TextOrEmpty()), nil
-		}
-		f := k.file
-		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Text), nil
-	})
-}
-
-// A pathKnowledge is what ken knows about a directory if dir is set, else about a file.
-type pathKnowledge struct {
-	file registry.Summary
-	dir  *survey.ListedDir
-}
-
-// known returns the summary of a path with its verdict.
-func known(ctx context.Context, w *ken.Repository, path repo.Path) (pathKnowledge, error) {
+// summaryText returns the summary of a path after its verdict.
+func summaryText(ctx context.Context, w *ken.Repository, uri string) (string, error) {
+	path, err := w.RootPath(summaryPath(uri))
+	if err != nil {
+		return "", notFound(uri, err)
+	}
 	files, err := w.Registry.Show(ctx, []repo.Path{path})
 	if err != nil {
-		return pathKnowledge{}, err
+		return "", err
 	}
-	k := pathKnowledge{file: files[0]}
-	if k.file.CurrentID.IsZero() { // not a readable file; it may be a directory
-		dirs, err := w.Survey(nil).Directories(ctx, []repo.Path{path})
-		if err != nil {
-			return pathKnowledge{}, err
-		}
-		k.dir = dirs[0]
+	if f := files[0]; !f.CurrentID.IsZero() {
+		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Text), nil
 	}
-	return k, nil
+	dirs, err := w.Survey(nil).Directories(ctx, []repo.Path{path}) // not a readable file; it may be a directory
+	if err != nil {
+		return "", err
+	}
+	d := dirs[0]
+	return withVerdict(d.Verdict.String(), d.Path, d.Reasons, d.TextOrEmpty()), nil
 }
 
 // withVerdict returns a text after a comment with its verdict.
@@ -168,75 +173,154 @@ func withVerdict(judged, path string, reasons []string, text string) string {
 	return v.markdown() + text
 }
 
-// subscriptions are the resources that clients subscribed to. ken watches nothing: it
-// notifies subscribers after calls that write.
-//
-// The SDK does not report when a client disconnects, so subscribe removes sessions that
-// are gone.
-type subscriptions struct {
-	sessions func() iter.Seq[*mcp.ServerSession] // open sessions
-
-	mu   sync.Mutex
-	uris map[string]map[*mcp.ServerSession]bool
+// specText returns the file of a spec after its verdict.
+func specText(ctx context.Context, w *ken.Repository, uri string) (string, error) {
+	id := specID(uri)
+	_, text, err := w.Spec().Text(ctx, id)
+	if _, none := errors.AsType[*spec.UnknownSpecError](err); none {
+		return "", notFound(uri, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	l, err := w.Spec().List(ctx)
+	if err != nil {
+		return "", err
+	}
+	n := nodeIn(l, id)
+	if n == nil {
+		return "", errChanged
+	}
+	return verdictOn(l, n) + text, nil
 }
 
-func (w *subscriptions) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
-	here := make(map[*mcp.ServerSession]bool)
-	for s := range w.sessions() {
-		here[s] = true
+// verdictOn returns the status of a spec as a Markdown comment, so that the file can
+// follow it.
+func verdictOn(l *spec.Listing, n *spec.ListedSpec) string {
+	v := &comment{}
+	status := shownStatus(n)
+	if declared := n.Status.String(); status != declared {
+		status += "; the spec declares " + declared
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.remove(func(_ string, s *mcp.ServerSession) bool { return !here[s] })
-	if w.uris == nil {
-		w.uris = make(map[string]map[*mcp.ServerSession]bool)
+	v.line("status", status)
+	v.line("version", numberOr(n.Version, "unknown"))
+	v.line("drift", numberOr(n.Drift, "unknown"))
+	for _, f := range n.DriftFiles[:min(len(n.DriftFiles), listLimit)] {
+		v.line("behind", fmt.Sprintf("%s +%d", f.File, f.Behind))
 	}
-	if w.uris[req.Params.URI] == nil {
-		w.uris[req.Params.URI] = make(map[*mcp.ServerSession]bool)
+	if more := len(n.DriftFiles) - listLimit; more > 0 {
+		v.line("behind", fmt.Sprintf("%d more files", more))
 	}
-	w.uris[req.Params.URI][req.Session] = true
-	return nil
+	for _, u := range append(slices.Clip(n.Unknown), l.Unknown...) {
+		v.line("unknown", u.String())
+	}
+	if len(n.Missing) > 0 {
+		v.line("missing", "no tracked file: "+line(strings.Join(n.Missing, ", ")))
+	}
+	for _, p := range n.Problems {
+		v.line("problem", p.Message+"; "+p.Fix)
+	}
+	for _, o := range n.Overlays {
+		v.line("proposed", fmt.Sprintf("%s in %s by %s", o.Op, o.Worktree, o.Session))
+	}
+	if n.Dirty != nil && *n.Dirty {
+		v.line("dirty", "uncommitted changes")
+	}
+	v.line("path", n.Path)
+	head := "no commit yet"
+	if !l.Head.IsZero() {
+		head = l.Head.String()
+	}
+	v.line("head", head)
+	if n.Status == spec.StatusDrift {
+		v.line("next", "compare the spec with the code; edit it if it is wrong, else call spec_ack")
+	}
+	return v.markdown()
 }
 
-func (w *subscriptions) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.remove(func(uri string, s *mcp.ServerSession) bool { return uri == req.Params.URI && s == req.Session })
-	return nil
+// numberOr returns a number as text, or a word if it is nil.
+func numberOr(n *int, word string) string {
+	if n == nil {
+		return word
+	}
+	return fmt.Sprint(*n)
 }
 
-// remove removes the matching subscriptions.
-func (w *subscriptions) remove(some func(uri string, s *mcp.ServerSession) bool) {
-	for uri, sessions := range w.uris {
-		maps.DeleteFunc(sessions, func(s *mcp.ServerSession, _ bool) bool { return some(uri, s) })
-		if len(sessions) == 0 {
-			delete(w.uris, uri)
+// A comment is a Markdown comment with lines of name and value.
+type comment struct{ strings.Builder }
+
+func (c *comment) markdown() string { return "<!-- ken\n" + c.String() + "-->\n" }
+
+// line adds a line. The value cannot end the line or the comment.
+func (c *comment) line(name, value string) {
+	value = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
 		}
+		return r
+	}, value)
+	value = strings.NewReplacer("-->", "-- >", "--!>", "-- !>").Replace(value)
+	fmt.Fprintf(c, "%s: %s\n", name, value)
+}
+
+// specPage is the number of specs per page of the list.
+const specPage = 200
+
+// specCursor is the prefix of our cursors; the last id follows.
+const specCursor = "spec:"
+
+// listSpecs adds the specs of the work tree where the server was started to the list of
+// resources. It reads only spec files.
+func (s *server) listSpecs(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method != "resources/list" {
+			return next(ctx, method, req)
+		}
+		res := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}
+		after, ours := "", false
+		if p, ok := req.GetParams().(*mcp.ListResourcesParams); ok && p != nil {
+			after, ours = strings.CutPrefix(p.Cursor, specCursor)
+		}
+		if !ours {
+			got, err := next(ctx, method, req)
+			if err != nil {
+				return nil, err
+			}
+			fixed, ok := got.(*mcp.ListResourcesResult)
+			if !ok || fixed.NextCursor != "" {
+				return got, nil
+			}
+			res = fixed
+			after = ""
+		}
+		res.Cacheable = private()
+		return res, withHint(s.addSpecs(ctx, res, after))
 	}
 }
 
-// writers are the tools after which subscribers are notified.
-var writers = []string{"file_registry_update_summaries", "survey_submit", "spec_ack"}
-
-// announce notifies subscribers after a successful call of a writer.
-func (w *subscriptions) announce(m *mcp.Server) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			res, err := next(ctx, method, req)
-			p, ok := req.GetParams().(*mcp.CallToolParamsRaw)
-			if err != nil || !ok || p == nil || !slices.Contains(writers, p.Name) {
-				return res, err
-			}
-			if r, ok := res.(*mcp.CallToolResult); ok && r.IsError {
-				return res, nil
-			}
-			w.mu.Lock()
-			uris := slices.Sorted(maps.Keys(w.uris))
-			w.mu.Unlock()
-			for _, uri := range uris {
-				_ = m.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
-			}
-			return res, nil
-		}
+// addSpecs adds a page of specs, those after an id.
+func (s *server) addSpecs(ctx context.Context, res *mcp.ListResourcesResult, after string) error {
+	w, err := s.Open(ctx, "", "")
+	if fault.KindOf(err) == fault.NoRepo {
+		return nil
 	}
+	if err != nil {
+		return err
+	}
+	nodes, err := w.Spec().Nodes(ctx)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	nodes = slices.DeleteFunc(nodes, func(n *spec.Node) bool { return n.ID <= after })
+	slices.SortFunc(nodes, func(a, b *spec.Node) int { return cmp.Compare(a.ID, b.ID) })
+	if len(nodes) > specPage {
+		nodes = nodes[:specPage]
+		res.NextCursor = specCursor + nodes[specPage-1].ID
+	}
+	for _, n := range nodes {
+		res.Resources = append(res.Resources, &mcp.Resource{
+			URI: specURI(n.ID), Name: n.ID, Title: line(n.Title), Description: line(n.Desc), MIMEType: markdown,
+		})
+	}
+	return nil
 }

@@ -2,11 +2,15 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+	"ken/internal/ken"
 )
 
 // typeSchemas returns the schemas of types with their own JSON form, which reflection
@@ -14,14 +18,39 @@ import (
 func typeSchemas() *jsonschema.ForOptions {
 	return &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[answerFormat](): {Type: "string", Enum: []any{"text", "json"}},
-		reflect.TypeFor[findWords]():    {Types: []string{"string", "array"}, Items: &jsonschema.Schema{Type: "string"}},
+		reflect.TypeFor[phrasings]():    {Types: []string{"string", "array"}, Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[scalar]():       {Types: []string{"string", "number", "boolean", "null"}},
 		reflect.TypeFor[stateAction]():  {Type: "string", Enum: []any{"get", "update", "put", "check"}},
 	}}
 }
 
-// add registers a tool.
-func add[In interface{ format() answerFormat }](s *server, m *mcp.Server, t *mcp.Tool, h func(context.Context, *mcp.CallToolRequest, In) (answer, error)) {
+// An input has the arguments of a tool.
+type input interface{ common() commonInput }
+
+// add registers a tool that answers about a work tree: that of the argument root. An input with a method check is
+// checked first.
+func add[In input](s *server, m *mcp.Server, t *mcp.Tool, h func(context.Context, *ken.Repository, In) (answer, error)) {
+	addCall(s, m, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (answer, error) {
+		if c, ok := any(in).(interface{ check() error }); ok {
+			if err := c.check(); err != nil {
+				return nil, &fault.Error{Kind: fault.Usage, Hint: fault.HintOf(err), Err: err}
+			}
+		}
+		root := in.common().Root
+		w, err := s.Open(ctx, root, author(req))
+		if err != nil {
+			return nil, withRootHint(root, err)
+		}
+		if f := progress(ctx, req); f != nil {
+			w.OnProgress(f)
+		}
+		a, err := h(ctx, w, in)
+		return a, errors.Join(err, w.Close())
+	})
+}
+
+// addCall registers a tool.
+func addCall[In input](s *server, m *mcp.Server, t *mcp.Tool, h func(context.Context, *mcp.CallToolRequest, In) (answer, error)) {
 	t.InputSchema = schemaFor[In]()
 	s.inputs[t.Name] = schemaFor[In]()
 	mcp.AddTool(m, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
@@ -29,7 +58,7 @@ func add[In interface{ format() answerFormat }](s *server, m *mcp.Server, t *mcp
 		if err != nil {
 			return nil, nil, withHint(err)
 		}
-		res, err := result(a, in.format())
+		res, err := result(a, in.common().Format)
 		return res, nil, err
 	})
 }
@@ -39,15 +68,18 @@ func schemaFor[T any]() *jsonschema.Schema {
 	if err != nil {
 		panic(err) // the types are ours
 	}
-	withoutNull(schema)
+	simplify(schema)
 	return schema
 }
 
-// withoutNull removes null from the types of optional fields, since [normalise] removes
-// nulls from arguments.
-func withoutNull(s *jsonschema.Schema) {
+// simplify removes what a client need not know: that a field may be null, since [normalise] removes nulls, and that no
+// other field is allowed, since [aliases] are and [checkArguments] says which ones are not.
+func simplify(s *jsonschema.Schema) {
 	if s == nil {
 		return
+	}
+	if s.Properties != nil {
+		s.AdditionalProperties = nil
 	}
 	if len(s.Types) == 2 {
 		types := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
@@ -56,15 +88,15 @@ func withoutNull(s *jsonschema.Schema) {
 		}
 	}
 	for _, p := range s.Properties {
-		withoutNull(p)
+		simplify(p)
 	}
-	withoutNull(s.Items)
+	simplify(s.Items)
 }
 
 // readOnly, replacing and additive are the annotations of tools. No tool reaches beyond the repository or deletes
 // anything.
 func readOnly() *mcp.ToolAnnotations {
-	return &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
+	return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)}
 }
 
 func replacing() *mcp.ToolAnnotations {

@@ -14,16 +14,16 @@ import (
 type specAckInput struct {
 	commonInput
 	IDs    []string `json:"ids" jsonschema:"ids of specs"`
-	Reason string   `json:"reason" jsonschema:"why each spec still holds; goes into the commit message"`
+	Reason string   `json:"reason" jsonschema:"why they hold; for the commit message"`
 }
 
 func (s *server) addSpecAck(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "spec_ack",
-		Description: "Record that specs still hold although their code changed. Makes an empty commit on HEAD that clears their drift. " +
-			"Read spec and code first. If the spec is wrong now, edit it instead.",
+		Name: "spec_ack", Title: "Acknowledge that specs hold",
+		Description: "Records in an empty commit on HEAD that specs still hold although their code changed. Read spec and code first. " +
+			"If the spec is wrong now, edit it instead.",
 		Annotations: recording(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in specAckInput) (answer, error) {
+	}, func(ctx context.Context, w *ken.Repository, in specAckInput) (answer, error) {
 		ask := spec.AckRequest{Reason: in.Reason}
 		for _, id := range in.IDs {
 			ask.Nodes = append(ask.Nodes, nodeID(id))
@@ -31,13 +31,11 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		if s.Session != nil {
 			ask.Session = s.Session()
 		}
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
-			out, err := w.Spec().Ack(ctx, ask)
-			if err != nil {
-				return nil, withSpecHint(err)
-			}
-			return acked{out}, nil
-		})
+		out, err := w.Spec().Ack(ctx, ask)
+		if err != nil {
+			return nil, withSpecHint(err)
+		}
+		return acked{out}, nil
 	})
 }
 

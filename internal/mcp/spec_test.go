@@ -38,7 +38,7 @@ func node(id string, drift *int, changes ...func(*spec.ListedSpec)) spec.ListedS
 	return n
 }
 
-// listAnswer orders specs by grade, drift and status.
+// addRows orders specs by grade, drift and status.
 func TestWorstSpecsAreListedFirst(t *testing.T) {
 	l := &spec.Listing{Nodes: []spec.ListedSpec{
 		node("quiet-1", new(0)),
@@ -51,7 +51,8 @@ func TestWorstSpecsAreListedFirst(t *testing.T) {
 		node("format-9", new(9), func(n *spec.ListedSpec) { n.Grade = new(fresh.GradeFormat) }),
 		node("drift-3", new(3)),
 	}}
-	got := listAnswer(l, 8)
+	got := &specAnswer{Counts: countByStatus(l.Nodes)}
+	got.addRows(l.Nodes, 8, func(string) bool { return true })
 	var ids []string
 	for _, r := range got.Nodes {
 		ids = append(ids, r.ID)
@@ -65,7 +66,7 @@ func TestWorstSpecsAreListedFirst(t *testing.T) {
 	}
 }
 
-// Answers about a huge tree are bounded and count what they leave out.
+// Texts about a huge tree are bounded and count what they leave out.
 func TestAnswersAreBounded(t *testing.T) {
 	l := &spec.Listing{}
 	var owner spec.Ownership
@@ -84,45 +85,39 @@ func TestAnswersAreBounded(t *testing.T) {
 		l.Nodes = append(l.Nodes, n)
 		owner.Governing = append(owner.Governing, spec.Claim{ID: n.ID, Desc: long})
 	}
-	text := strings.Repeat("line\n", 100_000)
+	body := strings.Repeat("line\n", 100_000)
+	list := &specAnswer{Counts: countByStatus(l.Nodes)}
+	list.addRows(l.Nodes, specLimit, func(string) bool { return true })
+	owners := &specAnswer{Owners: []spec.Ownership{owner}}
+	owners.addRows(l.Nodes, specLimit, governs(owners.Owners))
 	for name, c := range map[string]struct {
 		answer *specAnswer
 		tokens int
+		wants  string
 	}{
-		"list":   {listAnswer(l, specLimit), 11_000},
-		"node":   {nodeAnswer(l, &l.Nodes[7], &text), 25_000},
-		"owners": {ownersAnswer(l, []spec.Ownership{owner}, specLimit), 15_000},
+		"list":   {list, 6_000, "270 more: set limit"},
+		"node":   {&specAnswer{Node: &specNode{ListedSpec: l.Nodes[7], Body: &body}}, 15_000, "450 more governs"},
+		"owners": {owners, 12_000, "250 more governs"},
 	} {
-		b, err := json.Marshal(c.answer)
-		if err != nil {
-			t.Fatal(err)
+		text := textOf(c.answer)
+		if tokens := len(text) / 4; tokens > c.tokens {
+			t.Errorf("%s: about %d tokens, want at most %d", name, tokens, c.tokens)
 		}
-		if tokens := len(b) / 4; tokens > c.tokens {
-			t.Errorf("%s: about %d tokens", name, tokens)
+		if !strings.Contains(text, c.wants) {
+			t.Errorf("%s: the text does not say %q:\n%s", name, c.wants, text)
 		}
-	}
-	if a := listAnswer(l, specLimit); a.Omitted != 270 || a.Nodes[0].LeftOut["drift_files"] != 495 || a.Nodes[0].DriftFiles[0].Behind != 499 {
-		t.Errorf("the list does not count what it left out: omitted %d, left out %v", a.Omitted, a.Nodes[0].LeftOut)
-	}
-	if n := nodeAnswer(l, &l.Nodes[7], &text); n.Node.LeftOut["body"]+len(*n.Node.Body) != len(text) || n.Node.LeftOut["code"] != 450 || n.Note == "" {
-		t.Errorf("the node does not count what it left out: %v", n.Node.LeftOut)
-	}
-	if a := ownersAnswer(l, []spec.Ownership{owner}, specLimit); a.Omitted != 270 || a.Owners[0].LeftOut["governing"] != 250 {
-		t.Errorf("the answer does not count the owners that it left out: omitted %d, left out %v", a.Omitted, a.Owners[0].LeftOut)
 	}
 }
 
 // The list of an ordinary repository is short.
 func TestOrdinaryListIsShort(t *testing.T) {
-	l := &spec.Listing{}
+	list := &specAnswer{}
+	var nodes []spec.ListedSpec
 	for i := range 100 {
-		l.Nodes = append(l.Nodes, node(fmt.Sprint("node-", i), new(0), func(n *spec.ListedSpec) { n.Desc = "what a part of the system is for" }))
+		nodes = append(nodes, node(fmt.Sprint("node-", i), new(0), func(n *spec.ListedSpec) { n.Desc = "what a part of the system is for" }))
 	}
-	b, err := json.Marshal(listAnswer(l, specLimit))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tokens := len(b) / 4; tokens > 1200 {
+	list.addRows(nodes, specLimit, func(string) bool { return true })
+	if tokens := len(textOf(list)) / 4; tokens > 400 {
 		t.Errorf("about %d tokens", tokens)
 	}
 }

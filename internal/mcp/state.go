@@ -18,13 +18,13 @@ import (
 
 type stateInput struct {
 	commonInput
-	Dir     string            `json:"dir,omitempty" jsonschema:"state directory, from root; default: the repository's"`
+	Dir     string            `json:"dir,omitempty" jsonschema:"another state directory"`
 	Action  stateAction       `json:"action"`
-	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
+	Key     string            `json:"key,omitempty" jsonschema:"get: one key"`
 	Set     map[string]scalar `json:"set,omitempty" jsonschema:"update: keys and values"`
-	Name    string            `json:"name,omitempty" jsonschema:"put: a file name that the contract allows"`
-	Content *string           `json:"content,omitempty" jsonschema:"put: the whole file"`
-	Force   bool              `json:"force,omitempty" jsonschema:"update, put: ignore the contract"`
+	Name    string            `json:"name,omitempty" jsonschema:"put: a name of the contract"`
+	Content *string           `json:"content,omitempty"`
+	Force   bool              `json:"force,omitempty" jsonschema:"ignore the contract"`
 }
 
 // A stateAction is an action of the state tool.
@@ -49,10 +49,10 @@ type stateOutput struct {
 }
 
 func (s *server) addState(m *mcp.Server) {
-	add(s, m, &mcp.Tool{
-		Name: "state",
+	addCall(s, m, &mcp.Tool{
+		Name: "state", Title: "State of the workflow",
 		Description: "The current workflow and its files: get or update its document (phase, status…), put an artifact, check all. " +
-			"Write state files only with put. For a name that the contract does not allow, it suggests the nearest one.",
+			"Write state files only with put.",
 		Annotations: replacing(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (answer, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))

@@ -25,28 +25,25 @@ type surveyNextInput struct {
 
 func (s *server) addSurveyNext(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "survey_next",
-		Description: "Lease the next directory to describe, children before parents. " +
-			"Call survey_submit, then repeat until no directory is ready.",
+		Name: "survey_next", Title: "Lease a directory to describe",
+		Description: "Leases the next directory to describe, children before parents. Call survey_submit, then repeat until none is ready.",
 		Annotations: recording(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (answer, error) {
+	}, func(ctx context.Context, w *ken.Repository, in surveyNextInput) (answer, error) {
 		lasting, err := survey.LeaseDuration(in.Lease)
 		if err != nil {
 			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
-			var within repo.Path
-			if in.Path != "" {
-				if within, err = w.RootPath(in.Path); err != nil {
-					return nil, err
-				}
-			}
-			next, err := w.Next(ctx, survey.NextOptions{Within: within, Duration: lasting})
-			if err != nil {
+		var within repo.Path
+		if in.Path != "" {
+			if within, err = w.RootPath(in.Path); err != nil {
 				return nil, err
 			}
-			return nextItem{next}, nil
-		})
+		}
+		next, err := w.Next(ctx, survey.NextOptions{Within: within, Duration: lasting})
+		if err != nil {
+			return nil, err
+		}
+		return nextItem{next}, nil
 	})
 }
 

@@ -16,38 +16,36 @@ type surveySubmitInput struct {
 	commonInput
 	Path  string            `json:"path" jsonschema:"from survey_next"`
 	Lease string            `json:"lease" jsonschema:"from survey_next"`
-	Text  string            `json:"text,omitempty" jsonschema:"summary of the directory"`
-	Keep  bool              `json:"keep,omitempty" jsonschema:"keep the old text in the prompt; it still holds"`
-	Files map[string]string `json:"files,omitempty" jsonschema:"summaries of its own files that you read, by path"`
+	Text  string            `json:"text,omitempty"`
+	Keep  bool              `json:"keep,omitempty" jsonschema:"the old text still holds"`
+	Files map[string]string `json:"files,omitempty" jsonschema:"summaries of files that you read, by path"`
 }
 
 func (s *server) addSurveySubmit(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "survey_submit",
-		Description: "Submit the summary of a directory from survey_next. Returns stored; superseded (the directory changed, call survey_next again); " +
-			"fenced (the lease ended, another agent has it); or rejected, with the reason.",
+		Name: "survey_submit", Title: "Submit a directory's summary",
+		Description: "Submits the summary of a directory from survey_next. Returns stored; superseded (it changed: call survey_next again); " +
+			"fenced (the lease ended); or rejected, with the reason.",
 		Annotations: recording(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (answer, error) {
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
-			path, err := w.RootPath(in.Path)
+	}, func(ctx context.Context, w *ken.Repository, in surveySubmitInput) (answer, error) {
+		path, err := w.RootPath(in.Path)
+		if err != nil {
+			return nil, err
+		}
+		draft := describe.Draft{Text: in.Text, Keep: in.Keep, Files: make(map[repo.Path]string)}
+		for name, text := range in.Files {
+			file, err := w.RootPath(name)
 			if err != nil {
 				return nil, err
 			}
-			sub := survey.Submission{Path: path, Lease: in.Lease, Draft: describe.Draft{Text: in.Text, Keep: in.Keep, Files: make(map[repo.Path]string)}}
-			for name, text := range in.Files {
-				file, err := w.RootPath(name)
-				if err != nil {
-					return nil, err
-				}
-				sub.Files[file] = text
-			}
-			done, err := w.Submit(ctx, sub)
-			if err != nil {
-				return nil, err
-			}
-			done.Reason = forAgents(done.Reason)
-			return submitted{done}, nil
-		})
+			draft.Files[file] = text
+		}
+		done, err := w.Submit(ctx, survey.Submission{Path: path, Lease: in.Lease, Draft: draft})
+		if err != nil {
+			return nil, err
+		}
+		done.Reason = forAgents(done.Reason)
+		return submitted{done}, nil
 	})
 }
 

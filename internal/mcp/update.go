@@ -13,35 +13,32 @@ import (
 
 type updateInput struct {
 	commonInput
-	Paths   []string      `json:"paths,omitempty" jsonschema:"files you changed; default: those of the HEAD commit"`
+	Paths   []string      `json:"paths,omitempty" jsonschema:"files you changed; default: those of HEAD"`
 	Updates []updateEntry `json:"updates,omitempty" jsonschema:"summaries you wrote"`
 }
 
 type updateEntry struct {
 	Path    string `json:"path"`
-	Summary string `json:"summary,omitempty" jsonschema:"what the file is for and how it works, for a reader who does not open it"`
-	Read    string `json:"read,omitempty" jsonschema:"content_id of what you read (file_registry_verify with format json); default: the current content"`
-	Keep    bool   `json:"keep,omitempty" jsonschema:"keep the current summary; it still holds"`
+	Summary string `json:"summary,omitempty" jsonschema:"what it is for and how it works"`
+	Read    string `json:"read,omitempty" jsonschema:"content_id that you read (see file_registry_verify, format json)"`
+	Keep    bool   `json:"keep,omitempty" jsonschema:"the old summary still holds"`
 }
 
 func (s *server) addUpdate(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "file_registry_update_summaries",
-		Description: "Call after a commit: stores your summaries, lists changed files without a current one, verifies the rest. " +
-			"A rejected entry has a reason; the others are stored.",
+		Name: "file_registry_update_summaries", Title: "Store summaries",
+		Description: "Call after a commit: stores the summaries that you wrote, lists changed files without a current one, verifies the rest.",
 		Annotations: additive(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (answer, error) {
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
-			out, err := w.Registry.Close(ctx, closing(w, in))
-			if err != nil {
-				return nil, err
-			}
-			for i := range out.Updated {
-				u := &out.Updated[i]
-				u.Reason, u.Hint = forAgents(u.Reason), forAgents(u.Hint)
-			}
-			return closed{out}, nil
-		})
+	}, func(ctx context.Context, w *ken.Repository, in updateInput) (answer, error) {
+		out, err := w.Registry.Close(ctx, closing(w, in))
+		if err != nil {
+			return nil, err
+		}
+		for i := range out.Updated {
+			u := &out.Updated[i]
+			u.Reason, u.Hint = forAgents(u.Reason), forAgents(u.Hint)
+		}
+		return closed{out}, nil
 	})
 }
 

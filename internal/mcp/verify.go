@@ -19,11 +19,11 @@ import (
 
 type verifyInput struct {
 	commonInput
-	Paths []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
-	Full  bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
-	Dry   bool     `json:"dry,omitempty" jsonschema:"store nothing"`
-	All   bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
-	Limit int      `json:"limit,omitempty" jsonschema:"most paths to list; default 50"`
+	Paths []string `json:"paths,omitempty" jsonschema:"files or directories; default: all"`
+	Full  bool     `json:"full,omitempty" jsonschema:"read even unchanged files"`
+	Dry   bool     `json:"dry,omitempty" jsonschema:"write nothing"`
+	All   bool     `json:"all,omitempty" jsonschema:"list unchanged files too"`
+	Limit int      `json:"limit,omitempty" jsonschema:"default 50"`
 }
 
 // A verified is a report with a limited list of verdicts, those first that need attention.
@@ -35,45 +35,40 @@ type verified struct {
 
 func (s *server) addVerify(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
-		Name: "file_registry_verify",
-		Description: "Compare every file with its recorded content. Returns counts, then one line per path: " +
-			"match, mismatch, missing or new, and whether its summary holds (fresh, stale, none).",
+		Name: "file_registry_verify", Title: "Compare files with their records",
+		Description: "Compares files with their recorded content. Returns counts, then one line per path: match, mismatch, missing or new, " +
+			"and whether its summary holds (fresh, stale, none).",
 		Annotations: additive(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (answer, error) {
-		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
-			only, wrong, err := rootPaths(w, in.Paths)
-			if err != nil {
-				return nil, err
+	}, func(ctx context.Context, w *ken.Repository, in verifyInput) (answer, error) {
+		only, wrong, err := rootPaths(w, in.Paths)
+		if err != nil {
+			return nil, err
+		}
+		short := in.Format != "json" && !in.All
+		verify := w.Registry.Verify
+		if in.Dry {
+			verify = w.Registry.Status
+		}
+		opts := registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short}
+		rep, err := verify(ctx, opts)
+		if untracked, ok := errors.AsType[*registry.NotTrackedError](err); ok && len(untracked.Paths) < len(only) {
+			for _, p := range untracked.Paths {
+				wrong = append(wrong, pathError{Path: p.JSON().Path, Error: "not tracked", Hint: fault.HintOf(err)})
 			}
-			short := in.Format != "json" && !in.All
-			verify := w.Registry.Verify
-			if in.Dry {
-				verify = w.Registry.Status
-			}
-			opts := registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short}
-			rep, err := verify(ctx, opts)
-			if untracked, ok := errors.AsType[*registry.NotTrackedError](err); ok && len(untracked.Paths) < len(only) {
-				for _, p := range untracked.Paths {
-					wrong = append(wrong, pathError{Path: p.JSON().Path, Error: "not tracked", Hint: fault.HintOf(err)})
-				}
-				opts.Paths = slices.DeleteFunc(only, func(p repo.Path) bool { return slices.Contains(untracked.Paths, p) })
-				rep, err = verify(ctx, opts)
-			}
-			if err != nil {
-				return nil, err
-			}
-			out := limitVerdicts(rep, in.Limit)
-			out.Wrong = wrong
-			return out, nil
-		})
+			opts.Paths = slices.DeleteFunc(only, func(p repo.Path) bool { return slices.Contains(untracked.Paths, p) })
+			rep, err = verify(ctx, opts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := limitVerdicts(rep, cmp.Or(in.Limit, listLimit))
+		out.Wrong = wrong
+		return out, nil
 	})
 }
 
-// limitVerdicts keeps the verdicts that need attention most; 0 is the default limit.
+// limitVerdicts keeps the verdicts that need attention most.
 func limitVerdicts(rep *registry.Report, limit int) *verified {
-	if limit <= 0 {
-		limit = listLimit
-	}
 	out := &verified{Report: rep}
 	slices.SortStableFunc(rep.Verdicts, func(a, b registry.FileState) int { return cmp.Compare(urgency(a), urgency(b)) })
 	if n := len(rep.Verdicts); n > limit {

@@ -6,16 +6,18 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/fault"
+	"ken/internal/repo"
 )
 
-// shownFiles is the number of files that a line names.
-const shownFiles = 4
+// ShownFiles is the number of files that a line names.
+const ShownFiles = 4
 
-// shorten cuts a list to shownFiles names.
+// shorten cuts a list to ShownFiles names.
 func shorten(names []string) []string {
-	if more := len(names) - shownFiles; more > 1 {
-		return append(slices.Clone(names[:shownFiles]), fmt.Sprintf("and %d more", more))
+	if more := len(names) - ShownFiles; more > 1 {
+		return append(slices.Clone(names[:ShownFiles]), fmt.Sprintf("and %d more", more))
 	}
 	return names
 }
@@ -37,6 +39,14 @@ func (l *ListedSpec) DescribeDrift() string {
 
 // Describe returns a short text about the state of a spec: version, drift, changed files, and unknown facts.
 func (l *ListedSpec) Describe() string {
+	return l.describe(func(name string) string { return name }, ": ken spec show "+fault.Quote(l.ID))
+}
+
+// Quoted returns Describe for agents, with the texts of the repository in quotes.
+func (l *ListedSpec) Quoted() string { return l.describe(repo.QuotedName, "") }
+
+// describe returns the text with names as quote returns them, and how to see the problems.
+func (l *ListedSpec) describe(quote func(string) string, see string) string {
 	var words []string
 	add := func(format string, value *int) {
 		if value != nil && *value > 0 {
@@ -51,11 +61,11 @@ func (l *ListedSpec) Describe() string {
 		add("touched %d", l.Touched)
 	}
 	for i, f := range l.DriftFiles {
-		if more := len(l.DriftFiles) - i; i == shownFiles && more > 1 {
+		if more := len(l.DriftFiles) - i; i == ShownFiles && more > 1 {
 			words = append(words, "and "+strconv.Itoa(more)+" more")
 			break
 		}
-		words = append(words, f.File+" +"+strconv.Itoa(f.Behind))
+		words = append(words, quote(f.File)+" +"+strconv.Itoa(f.Behind))
 	}
 	if l.Dirty != nil && *l.Dirty {
 		words = append(words, "not committed")
@@ -64,18 +74,16 @@ func (l *ListedSpec) Describe() string {
 		words = append(words, "in conflict")
 	}
 	if len(l.Missing) > 0 {
-		words = append(words, "not tracked: "+strings.Join(shorten(l.Missing), ", "))
+		words = append(words, "not tracked: "+strings.Join(shorten(quotedAll(l.Missing, quote)), ", "))
 	}
-	switch len(l.Problems) {
-	case 0:
-	case 1:
-		words = append(words, "1 problem: ken spec show "+fault.Quote(l.ID))
-	default:
-		words = append(words, fmt.Sprintf("%d problems: ken spec show %s", len(l.Problems), fault.Quote(l.ID)))
+	if n := len(l.Problems); n > 0 {
+		words = append(words, english.Count(n, "problem")+see)
 	}
+	var proposals []string
 	for _, o := range l.Overlays {
-		words = append(words, string(o.Op)+" in "+o.Worktree)
+		proposals = append(proposals, string(o.Op)+" in "+quote(o.Worktree))
 	}
+	words = append(words, shorten(proposals)...)
 	for i, u := range l.Unknown {
 		if i > 0 && l.Unknown[i-1].Why == u.Why {
 			continue // listed with the one before
@@ -89,9 +97,17 @@ func (l *ListedSpec) Describe() string {
 		}
 		word := facts + " unknown"
 		if u.Why != "" {
-			word += ": " + u.Why
+			word += ": " + quote(u.Why)
 		}
 		words = append(words, word)
 	}
 	return strings.Join(words, "  ")
+}
+
+func quotedAll(names []string, quote func(string) string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, quote(name))
+	}
+	return all
 }

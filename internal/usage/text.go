@@ -31,24 +31,48 @@ var shortLimits = textLimits{users: 10, perSymbol: 3, used: 5, tests: 5, files: 
 
 // String returns the answer for people, in about 25 lines: the most important part of each list, and the number of
 // omitted entries.
-func (a *Answer) String() string { return a.text(shortLimits, unquoted) }
+func (a *Answer) String() string { return a.text(shortLimits, forPeople) }
 
-// Quoted returns the answer for agents, with the texts of the repository in quotes.
-func (a *Answer) Quoted() string { return repo.NoteQuotations(a.text(shortLimits, repo.QuotedName)) }
-
-func unquoted(s string) string { return s }
-
-// Text returns the answer with at most limit files in each list.
-func (a *Answer) Text(limit int) string {
-	return a.text(textLimits{
-		users: limit, perSymbol: max(fewUsers, limit), used: limit, tests: limit, files: limit, together: limit, mentions: limit,
-		decls: maxDeclarations, all: true,
-	}, unquoted)
+// Quoted returns the answer for agents, with the texts of the repository in quotes; with all, every entry of the lists.
+func (a *Answer) Quoted(all bool) string {
+	limits := shortLimits
+	if all {
+		limits = limitsOf(NoLimit)
+	}
+	text := a.text(limits, forAgents)
+	for _, u := range a.Unknown {
+		if u.What == "" { // on the command line a remark beside the answer
+			text += "note: " + u.Text(repo.QuotedName) + "\n"
+		}
+	}
+	return repo.NoteQuotations(text)
 }
 
-// text returns the answer with each text of the repository as quote returns it.
-func (a *Answer) text(limits textLimits, quote func(string) string) string {
-	t := &textWriter{answer: a, limits: limits, quote: quote}
+// A readership is who reads a text.
+type readership struct {
+	quote func(string) string // how a text of the repository is shown
+	all   string              // the argument that lists everything
+	ask   string              // the words before the name of what to ask for
+}
+
+var (
+	forPeople = readership{func(s string) string { return s }, "--all", "ken uses "}
+	forAgents = readership{repo.QuotedName, "all: true", "uses "}
+)
+
+// Text returns the answer with at most limit files in each list.
+func (a *Answer) Text(limit int) string { return a.text(limitsOf(limit), forPeople) }
+
+func limitsOf(limit int) textLimits {
+	return textLimits{
+		users: limit, perSymbol: max(fewUsers, limit), used: limit, tests: limit, files: limit, together: limit, mentions: limit,
+		decls: maxDeclarations, all: true,
+	}
+}
+
+// text returns the answer for its readers.
+func (a *Answer) text(limits textLimits, by readership) string {
+	t := &textWriter{answer: a, limits: limits, readership: by}
 	switch {
 	case a.OnlyTests:
 		t.limits.tests = max(limits.tests, DefaultLimit)
@@ -75,7 +99,7 @@ type textWriter struct {
 	strings.Builder
 	answer *Answer
 	limits textLimits
-	quote  func(string) string
+	readership
 }
 
 func (t *textWriter) linef(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
@@ -115,7 +139,7 @@ func (t *textWriter) more(n int, unit string) {
 	case t.limits.all:
 		t.linef("  and %s (--limit)", moreOf(n, unit))
 	default:
-		t.linef("  and %s (--all)", moreOf(n, unit))
+		t.linef("  and %s (%s)", moreOf(n, unit), t.all)
 	}
 }
 
@@ -297,9 +321,9 @@ func (t *textWriter) directories(rows []*userRow, limit, left int) {
 	}
 	t.rows(cells)
 	if n := len(rows) - shown + left; n > 0 {
-		t.linef("  and %s in other directories; --all lists all", moreOf(n, "file"))
+		t.linef("  and %s in other directories; %s lists all", moreOf(n, "file"), t.all)
 	} else {
-		t.linef("  --all lists all files with their lines")
+		t.linef("  %s lists all files with their lines", t.all)
 	}
 }
 
@@ -341,7 +365,7 @@ func (t *textWriter) symbol() {
 			rows := len(userRows(slices.DeleteFunc(slices.Clone(users), func(u User) bool { return u.Starts })))
 			printed := t.users(users, t.limits.perSymbol, d.More, true, d.OwnFile)
 			if n := rows - printed + d.More; n > 0 {
-				t.linef("  and %s: ken uses %s", moreOf(n, "file"), t.quote(fault.Quote(d.Path+"#"+d.Name)))
+				t.linef("  and %s: %s%s", moreOf(n, "file"), t.ask, t.quote(fault.Quote(d.Path+"#"+d.Name)))
 			}
 		default:
 			t.users(users, t.limits.users, a.More["used_by"], false, d.OwnFile)
@@ -355,9 +379,9 @@ func (t *textWriter) symbol() {
 	switch {
 	case len(others) > 0:
 		places := t.quote(listed(others, len(others)+n))
-		t.linef("also declared in %s; ask for one: ken uses PATH#%s", places, t.quote(a.Symbol))
+		t.linef("also declared in %s; ask for one: %sPATH#%s", places, t.ask, t.quote(a.Symbol))
 	case n > 0:
-		t.linef("and %s; ask for one: ken uses PATH#%s", moreOf(n, "declaration"), t.quote(a.Symbol))
+		t.linef("and %s; ask for one: %sPATH#%s", moreOf(n, "declaration"), t.ask, t.quote(a.Symbol))
 	}
 }
 
@@ -562,7 +586,7 @@ func (t *textWriter) ambiguous() {
 	few := t.few(5)
 	total := len(a.AmbiguousIn) + a.More["ambiguous_in"]
 	if total > many && !t.limits.all {
-		t.linef("%s (ken does not know the type of the value), in %d files (--all)", ambiguousUses(n, len(a.UsedBy) > 0), total)
+		t.linef("%s (ken does not know the type of the value), in %d files (%s)", ambiguousUses(n, len(a.UsedBy) > 0), total, t.all)
 		return
 	}
 	var files []string
