@@ -61,6 +61,33 @@ func TestIntegrationsNameExistingTools(t *testing.T) {
 	}
 }
 
+// The commands in the skill for the command line work as they are written. Those with a placeholder are left out.
+func TestSkillNamesWorkingCommands(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "integrations", "plugin", "skills", "ken", "SKILL.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := testrepo.New(t)
+	r.Write("AGENTS.md", "Read docs/guide.md.\n")
+	r.Write("docs/guide.md", "See `src/lex.py`.\n")
+	r.Write("src/lex.py", "class Lexer:\n    def next(self):\n        return self.peek_token()\n")
+	r.Commit("one")
+	tried := make(map[string]bool)
+	for _, m := range regexp.MustCompile("`ken ([^`]*)`").FindAllStringSubmatch(string(text), -1) {
+		if regexp.MustCompile(`\b[A-Z]+\b[^.]`).MatchString(m[1]+" ") || strings.Contains(m[1], "..") {
+			continue
+		}
+		args := strings.Fields(strings.ReplaceAll(m[1], `"`, ""))
+		tried[args[0]] = true
+		mustKen(t, r, args...)
+	}
+	for _, name := range []string{"docs", "uses", "find", "brief", "review"} {
+		if !tried[name] {
+			t.Errorf("the skill has no example of ken %s", name)
+		}
+	}
+}
+
 // The plugin is one directory for two clients. The manifests name existing files, and the
 // files in the format of Codex have the same content.
 func TestPluginForTwoClients(t *testing.T) {
@@ -146,7 +173,7 @@ func frontmatter(t *testing.T, name, text string) {
 
 // fieldWords are fields and values of answers. The texts write them as code, but they are not tools.
 var fieldWords = strings.Fields(`state reasons brief new trust verify bootstrap fresh stale none paths current_id updates path summary read keep
-	grade interface body content superseded rejected item needs_summary content_id root`)
+	grade interface body content superseded rejected item needs_summary content_id root unresolved broken unsure`)
 
 var code = regexp.MustCompile("`([a-z][a-z_]+)`")
 
@@ -160,7 +187,7 @@ func namesTools(t *testing.T, name, text string, tools []string) {
 	}
 }
 
-var command = regexp.MustCompile(`\bken ((?:hook|install|mcp|init|doctor|spec|state|survey|summary|close|verify|brief|up|serve)(?: [a-z]+(?:-[a-z]+)*)?)`)
+var command = regexp.MustCompile(`\bken ((?:hook|install|mcp|init|doctor|spec|state|survey|summary|close|verify|brief|up|serve|docs|uses|find|review)(?: [a-z]+(?:-[a-z]+)*)?)`)
 
 // runs reports commands of ken in a text that do not exist.
 func runs(t *testing.T, r *testrepo.Repo, name, text string) {
