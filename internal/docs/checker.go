@@ -24,25 +24,6 @@ type Checker struct {
 	Now    func() time.Time // the clock that decides whether a stat is too recent; time.Now if nil
 }
 
-// A Policy is the section docs of the configuration.
-type Policy struct {
-	OK      []string `yaml:"ok"`      // accepted mentions, exact or as globs
-	Exclude []string `yaml:"exclude"` // globs of documents that are not checked
-}
-
-// Validate returns an error for the first invalid glob.
-func (p Policy) Validate() error {
-	if err := repo.CheckGlobs(p.Exclude); err != nil {
-		return err
-	}
-	for _, g := range p.OK { // an entry may also be a mention, which need not be a valid glob
-		if err := repo.CheckGlobSize(g); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Options select documents.
 type Options struct {
 	Paths []repo.Path // documents, or directories of them; all if nil

@@ -3,9 +3,6 @@ package docs
 import (
 	"bytes"
 	"slices"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"ken/internal/docs/mention"
 	"ken/internal/repo"
@@ -62,26 +59,3 @@ func printed(content []byte) []bool {
 }
 
 var prompts = []string{"$ ", "> ", "% ", "❯ ", "➜ ", "PS> "}
-
-// acceptedByPolicy reports whether the policy accepts a mention.
-func acceptedByPolicy(ok []string, m *mention.Mention) bool {
-	for _, o := range ok {
-		if o == m.Text || o == m.Name {
-			return true
-		}
-		if match, err := doublestar.Match(o, strings.TrimPrefix(m.Name, "./")); err == nil && match {
-			return true
-		}
-	}
-	return false
-}
-
-// excluded reports whether a glob covers a document.
-func excluded(globs []string, p repo.Path) bool {
-	for _, g := range globs {
-		if ok, err := doublestar.Match(g, string(p)); err == nil && ok {
-			return true
-		}
-	}
-	return false
-}
