@@ -18,6 +18,9 @@ import (
 // The caller may read it again.
 var ErrChanged = errors.New("it was changed meanwhile")
 
+// ErrReadOnly means that the mode of a file forbids writing to it.
+var ErrReadOnly = errors.New("it may only be read")
+
 // Replace replaces the content of a file atomically. It fails if the path is not a regular file, is not
 // writable or leads through a link, or if the content is not the one that the caller has seen.
 //
@@ -51,7 +54,7 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
-		return &fault.Error{Hint: "chmod u+w " + fault.Quote(name), Err: errors.New("it may only be read")}
+		return &fault.Error{Hint: "chmod u+w " + fault.Quote(name), Err: ErrReadOnly}
 	}
 	if err := checkContent(root, name, seen); err != nil {
 		return err
