@@ -7,25 +7,17 @@ import (
 	"ken/internal/markup"
 )
 
-// An Ack is an acknowledgement in the document itself, in a comment:
+// An ackComment is an acknowledgement in the document itself:
 //
 //	<!-- ken:ok MENTION [reason] -->         that mention, anywhere in the document
 //	<!-- ken:ok [-- reason] -->              the block with the comment, or the next one if the comment is alone
 //	<!-- ken:off --> ... <!-- ken:on -->     everything between the two
 //
 // A mention with spaces is written in backticks or quotes. MDX has no such comments; there, {/* ken:ok */} is one.
-type Ack struct {
-	Line    int
-	Mention string // "" if it covers a part of the document
-	Reason  string
-	Covers  int // the number of mentions
-}
-
-// An ackComment is an acknowledgement with the part of the document that it covers.
 type ackComment struct {
-	Ack
-	span Span
-	open ackScope
+	mention string // "" if it covers a part of the document
+	span    Span   // that part
+	open    ackScope
 	// depth is the depth of the block with the comment, if the scope is waiting or within.
 	depth int
 }
@@ -47,7 +39,7 @@ func (r *reader) parseAck(p *passage, l *markup.Block, at int, comment string) {
 	verb, rest, _ := strings.Cut(rest, " ")
 	rest = strings.TrimSpace(rest)
 	pos := p.at(at)
-	n := ackComment{Ack: Ack{Line: r.doc.Line(pos), Reason: rest}, depth: l.Depth}
+	n := ackComment{depth: l.Depth}
 	switch {
 	case verb == "on":
 		if r.off > 0 {
@@ -64,29 +56,28 @@ func (r *reader) parseAck(p *passage, l *markup.Block, at int, comment string) {
 	case verb != "ok":
 		return
 	case rest == "" || strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "—"):
-		n.Reason = strings.TrimSpace(strings.TrimLeft(rest, "-—"))
 		if l.Kind == markup.HTML {
 			n.open = waiting
 		} else {
 			n.span = Span{l.Lines[0].Start, l.Lines[len(l.Lines)-1].End}
 		}
 	default:
-		n.Mention, n.Reason = firstOf(rest)
+		n.mention = firstOf(rest)
 	}
 	r.notes = append(r.notes, n)
 }
 
-// firstOf cuts the first word, or the first quoted text, from s.
-func firstOf(s string) (first, rest string) {
+// firstOf returns the first word of s, or the first quoted text.
+func firstOf(s string) string {
 	if strings.IndexByte("`\"'", s[0]) >= 0 {
 		if n := strings.IndexByte(s[1:], s[0]); n > 0 {
-			return s[1 : 1+n], strings.TrimSpace(strings.TrimLeft(s[n+2:], " -—:"))
+			return s[1 : 1+n]
 		}
 	}
 	if n := strings.IndexAny(s, " \t\n"); n > 0 {
-		return s[:n], strings.TrimSpace(strings.TrimLeft(s[n:], " \t\n-—:"))
+		return s[:n]
 	}
-	return s, ""
+	return s
 }
 
 // coverBlock applies the waiting comments to a block.
@@ -118,37 +109,21 @@ func (r *reader) coverBlock(l *markup.Block) {
 	}
 }
 
-// applyAcks marks the mentions that the comments cover, and returns the acks.
-func (r *reader) applyAcks() []Ack {
-	names := make(map[string]*ackComment)
-	for i := range r.notes {
-		n := &r.notes[i]
-		if n.Mention != "" {
-			if names[n.Mention] == nil {
-				names[n.Mention] = n
-			}
+// applyAcks marks the mentions that the comments cover.
+func (r *reader) applyAcks() {
+	names := make(map[string]bool)
+	for _, n := range r.notes {
+		if n.mention != "" {
+			names[n.mention] = true
 			continue
 		}
 		from := sort.Search(len(r.found), func(i int) bool { return r.found[i].pos >= n.span.Start })
 		for j := from; j < len(r.found) && r.found[j].pos < n.span.End; j++ {
 			r.found[j].Acked = true
-			n.Covers++
 		}
 	}
-	acks := make([]Ack, len(r.notes))
 	for i := range r.found {
 		f := &r.found[i]
-		n := names[f.Text]
-		if n == nil {
-			n = names[f.Name]
-		}
-		if n != nil {
-			f.Acked = true
-			n.Covers++
-		}
+		f.Acked = f.Acked || names[f.Text] || names[f.Name]
 	}
-	for i, n := range r.notes {
-		acks[i] = n.Ack
-	}
-	return acks
 }

@@ -18,7 +18,6 @@ import (
 type Document struct {
 	Path     repo.Path
 	Mentions []Mention // in the order of the document
-	Acks     []Ack     // in the order of the document
 	Partial  string    // why there may be more mentions; "" if the list is complete
 }
 
@@ -64,7 +63,8 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 	r.readUnparsed()
 	r.applyDeclared()
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
-	read := &Document{Path: doc, Acks: r.applyAcks()}
+	r.applyAcks()
+	read := &Document{Path: doc}
 	if more := len(r.found) - maxMentions; more > 0 {
 		r.found = r.found[:maxMentions]
 		read.Partial = fmt.Sprintf("only the first %d mentions were judged, and there are %d more", maxMentions, more)

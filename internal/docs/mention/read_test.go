@@ -544,17 +544,6 @@ func TestAcks(t *testing.T) {
 	if got, want := strings.Join(acked, " "), "src/a.go src/a.go src/c.go src/d.go src/f.go src/g.go src/h.go src/i.go src/j.go k"; got != want {
 		t.Errorf("acknowledged\n got %s\nwant %s", got, want)
 	}
-	want := []Ack{
-		{1, "src/a.go", "comes with the build", 2},
-		{4, "", "", 2},
-		{10, "", "a plan", 2},
-		{15, "", "", 2},
-		{18, "", "theirs", 2},
-		{24, "make it all", "", 0},
-	}
-	if fmt.Sprint(doc.Acks) != fmt.Sprint(want) {
-		t.Errorf("got %v\nwant %v", doc.Acks, want)
-	}
 }
 
 func TestOtherFormats(t *testing.T) {
