@@ -20,6 +20,7 @@ import (
 
 type docsFlags struct {
 	all, check, sarif, fix, dry bool
+	ignore                      string
 	b64                         []string
 }
 
@@ -33,10 +34,17 @@ symbol, command and heading that they mention. A mention is stale if history pro
 the thing existed when the document mentioned it, and does not exist now.`,
 		Example: `  ken docs                  # list stale mentions in all documents
   ken docs docs/guide.md    # check one document
-  ken docs --fix            # rewrite mentions of files that moved`,
+  ken docs --fix            # rewrite mentions of files that moved
+  ken docs --ignore docs/guide.md:12   # the mention on this line is right`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("ignore") {
+				if f.all || f.check || f.sarif || f.fix || len(args)+len(f.b64) > 0 {
+					return usageError(c, errors.New("--ignore takes one PATH:LINE, and only --dry-run and --json with it"))
+				}
+				return p.ignoreDocs(c, f.ignore, f.dry)
+			}
 			if f.dry && !f.fix {
-				return usageError(c, errors.New("--dry-run needs --fix"))
+				return usageError(c, errors.New("--dry-run needs --fix or --ignore"))
 			}
 			if f.sarif && (f.fix || p.io.JSON) {
 				return usageError(c, errors.New("--sarif cannot be combined with --json or --fix"))
@@ -64,7 +72,8 @@ the thing existed when the document mentioned it, and does not exist now.`,
 	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if a mention is stale, a document cannot be read, or history is incomplete")
 	c.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF, for code scanning")
 	c.Flags().BoolVar(&f.fix, "fix", false, "rewrite mentions of files that moved")
-	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --fix: show what would be rewritten")
+	c.Flags().StringVar(&f.ignore, "ignore", "", "do not list the mentions at `PATH:LINE` again")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "with --fix or --ignore: show what would be written")
 	pathB64(c, &f.b64)
 	return c
 }

@@ -105,3 +105,16 @@ func (f *FixResult) JSON(dry bool) FixedJSON {
 	}
 	return out
 }
+
+// An IgnoredJSON is a settled mention in the output of ken docs --ignore --json, with the text that settles it.
+type IgnoredJSON struct {
+	MentionJSON
+	In   string `json:"written_file"`
+	At   int    `json:"written_line"`
+	Text string `json:"written"`
+}
+
+// JSON returns the mention as --json prints it.
+func (i *Ignored) JSON() IgnoredJSON {
+	return IgnoredJSON{i.CheckedMention.JSON(), i.In.String(), i.Line, i.Text}
+}

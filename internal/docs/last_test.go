@@ -81,7 +81,7 @@ func TestCachedReport(t *testing.T) {
 		{"the word goes", func() { r.Write("api/a.go", "package api\n") }},
 		{"and is committed", func() { r.Commit("third"); r.Age() }},
 		{"the document changes", func() { r.Write("README.md", "Read `api/b.go`.\n"); r.Commit("fourth"); r.Age() }},
-		{"the policy", func() { policy.OK = []string{"api/b.go"} }},
+		{"the policy", func() { policy.OK = []Accepted{{Mention: "api/b.go"}} }},
 		{"a document is edited", func() {
 			r.Write("README.md", "# Title\n\nRead `api/b.go`, `Nothing`, `api/a.go` and [it](docs/page.md#first).\n")
 			r.Write("docs/page.md", "# First\n\n[top](../README.md#title) `api/b.go` `RunAll` `x.c`\n")
