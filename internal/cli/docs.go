@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
-	"ken/internal/docs/mention"
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
@@ -154,29 +153,6 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 		list = rep.Mentions
 	}
 	return p.io.EncodeList(rep.JSON(), term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
-}
-
-// docsSARIF returns stale mentions as SARIF.
-func (p *program) docsSARIF(found []docs.CheckedMention) sarifLog {
-	run := newSARIFRun(p.Version)
-	for i := range found {
-		j := &found[i]
-		text := term.Clean(j.Text) + " is " + term.Clean(j.Describe(docsSubject))
-		run.add(docsRule(j.Kind, j.Verdict), "warning", text, j.File.String(), j.Line)
-	}
-	return run.log()
-}
-
-// docsRule is the rule that a stale mention breaks.
-func docsRule(kind mention.Kind, verdict fresh.Verdict) sarifRule {
-	thing := map[mention.Kind]string{
-		mention.Path: "A file or directory", mention.Symbol: "A symbol", mention.Command: "A command", mention.Anchor: "A heading", mention.Option: "An option",
-	}[kind]
-	short, help := thing+" that a document mentions is gone.", "Change the document. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
-	if verdict == docs.Moved {
-		short, help = thing+" that a document mentions has moved.", "Run: ken docs --fix. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
-	}
-	return sarifRule{ID: "docs/" + string(kind) + "-" + verdict.String(), Short: &sarifText{short}, Help: &sarifText{help}}
 }
 
 // fixDocs rewrites mentions that moved, prints them, and reports whether any stay stale.

@@ -18,7 +18,13 @@ type sarifRun struct {
 	Tool struct {
 		Driver sarifDriver `json:"driver"`
 	} `json:"tool"`
-	Results []sarifResult `json:"results"`
+	// Automation separates the results of one command: code scanning replaces older ones with the same id.
+	Automation *sarifAutomation `json:"automationDetails,omitempty"`
+	Results    []sarifResult    `json:"results"`
+}
+
+type sarifAutomation struct {
+	ID string `json:"id"`
 }
 
 type sarifDriver struct {
@@ -38,6 +44,9 @@ type sarifResult struct {
 	Level     string          `json:"level"`
 	Message   sarifText       `json:"message"`
 	Locations []sarifLocation `json:"locations"`
+	Related   []sarifLocation `json:"relatedLocations,omitempty"`
+	// Fingerprints identify a result when its line moves.
+	Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 }
 
 type sarifText struct {
@@ -45,6 +54,8 @@ type sarifText struct {
 }
 
 type sarifLocation struct {
+	ID       int        `json:"id,omitempty"`
+	Message  *sarifText `json:"message,omitempty"`
 	Physical struct {
 		Artifact struct {
 			URI string `json:"uri"`
@@ -74,15 +85,20 @@ func newSARIFRun(version string) *sarifRun {
 
 // add adds a result at a line of a file, and its rule if that is new. Code scanning accepts no result without a place,
 // so a result without a line is at line 1.
-func (r *sarifRun) add(rule sarifRule, level, text, path string, line int) {
+func (r *sarifRun) add(rule sarifRule, level, text, path string, line int) *sarifResult {
 	rules := &r.Tool.Driver.Rules
 	if !slices.ContainsFunc(*rules, func(known sarifRule) bool { return known.ID == rule.ID }) {
 		*rules = append(*rules, rule)
 	}
-	var l sarifLocation
+	at := []sarifLocation{sarifPlace(path, line)}
+	r.Results = append(r.Results, sarifResult{RuleID: rule.ID, Level: level, Message: sarifText{text}, Locations: at})
+	return &r.Results[len(r.Results)-1]
+}
+
+func sarifPlace(path string, line int) (l sarifLocation) {
 	l.Physical.Artifact.URI = sarifURI(path)
 	l.Physical.Region = &sarifRegion{max(line, 1)}
-	r.Results = append(r.Results, sarifResult{RuleID: rule.ID, Level: level, Message: sarifText{text}, Locations: []sarifLocation{l}})
+	return l
 }
 
 // log returns the document with this run.
