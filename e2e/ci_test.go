@@ -495,6 +495,49 @@ func TestCIRefusesOtherEvents(t *testing.T) {
 	}
 }
 
+// With the input docs, the script fetches the whole history, and stale mentions anywhere fail the job: in a pull
+// request in addition to the review, after a push alone.
+func TestCIChecksDocuments(t *testing.T) {
+	t.Parallel()
+	j := newCIJob(t)
+	j.addCommits("main", 100)
+	j.origin.Git("reset", "-q", "--hard")
+	breakGuide(j.origin)
+	j.origin.Write("docs/list.md", "- @ada `<b>`\n")
+	j.origin.Commit("break it on main")
+	j.propose(func(o *testrepo.Repo) { o.Write("docs/more.md", "# More\n") })
+
+	j.wantRun(0, "nothing to do")
+	j.env = []string{"KEN_DOCS=true"}
+	j.wantRun(3, "\n    docs/guide.md:3: internal/parse/parse.go — moved to internal/parse/text.go since ")
+	if !strings.Contains(j.summary, "nothing to do") {
+		t.Errorf("the review is missing:\n%s", j.summary)
+	}
+	if shallow := strings.TrimSpace(j.clone.Git("rev-parse", "--is-shallow-repository")); shallow != "false" {
+		t.Errorf("shallow: %s; the check of documents needs the whole history", shallow)
+	}
+	upload := j.lastSARIF()
+	if upload.Ref != "refs/pull/7/merge" || !strings.Contains(upload.SARIF, `"id": "ken docs/"`) || !strings.Contains(upload.SARIF, "docs/path-moved") {
+		t.Errorf("SARIF: %+v; want the stale mention under an id of its own", upload)
+	}
+
+	j.ref = "refs/heads/main"
+	j.env = append(j.env, "GITHUB_EVENT_NAME=push", "GITHUB_REF=refs/heads/main", "GITHUB_SHA="+strings.TrimSpace(j.origin.Git("rev-parse", "main")))
+	uploads := len(j.sarifs)
+	j.wantRun(3, "docs/guide.md:3")
+	if strings.Contains(j.summary, "ken review") || len(j.sarifs) != uploads+1 || j.lastSARIF().Ref != "refs/heads/main" {
+		t.Errorf("want only the documents of main, have %d more uploads:\n%s", len(j.sarifs)-uploads, j.summary)
+	}
+
+	mendGuide(j.origin)
+	j.origin.Commit("mend it")
+	j.env[len(j.env)-1] = "GITHUB_SHA=" + strings.TrimSpace(j.origin.Git("rev-parse", "main"))
+	j.wantRun(0, "0 stale mentions")
+	if upload := j.lastSARIF(); strings.Contains(upload.SARIF, "docs/guide.md") {
+		t.Errorf("the last SARIF still has an alert:\n%s", upload.SARIF)
+	}
+}
+
 // addCommits adds empty commits to a branch of the origin.
 func (j *ciJob) addCommits(branch string, n int) {
 	j.t.Helper()

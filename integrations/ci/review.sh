@@ -1,12 +1,13 @@
 #!/bin/sh
-# Reviews a pull request with ken in a job of GitHub Actions. action.yml runs it; the manual
-# page docs/manual/ci.md describes it.
+# Reviews a pull request with ken in a job of GitHub Actions, and checks all documents if asked. action.yml
+# runs it; the manual page docs/manual/ci.md describes it.
 #
 #   KEN_VERSION, KEN_URL, KEN_SHA256   the archive of ken to install
+#   KEN_DOCS                           true: also check all documents; in other events than a pull request, only them
 #   GITHUB_TOKEN                       writes the comment and uploads SARIF
 #   GITHUB_…, RUNNER_TEMP              as the runner sets them
 #
-# It exits with 0 or 3, as ken review --check does, and with another status if it failed.
+# It exits with 0 or 3, as ken review --check and ken docs --check do, and with another status if it failed.
 set -eu
 
 marker='<!-- ken review -->'
@@ -28,14 +29,19 @@ for tool in git curl jq tar gzip base64; do
 	command -v "$tool" >/dev/null || fail "$tool is not installed on this runner"
 done
 case ${GITHUB_EVENT_NAME:-} in
-pull_request) ;;
+pull_request)
+	number=$(jq -r '.pull_request.number' "$GITHUB_EVENT_PATH")
+	base_commit=$(jq -r '.pull_request.base.sha' "$GITHUB_EVENT_PATH")
+	case $number in
+	'' | *[!0-9]*) fail "the event does not name the number of a pull request" ;;
+	esac
+	;;
 pull_request_target) fail "pull_request_target gives the content of a fork the rights of this repository: use pull_request" ;;
-*) fail "there is no pull request in this event: use pull_request" ;;
-esac
-number=$(jq -r '.pull_request.number' "$GITHUB_EVENT_PATH")
-base_commit=$(jq -r '.pull_request.base.sha' "$GITHUB_EVENT_PATH")
-case $number in
-'' | *[!0-9]*) fail "the event does not name the number of a pull request" ;;
+*)
+	[ "${KEN_DOCS:-}" = true ] ||
+		fail "there is no pull request in this event: use pull_request, or set the input docs to true to check documents"
+	number=
+	;;
 esac
 
 work=$(mktemp -d "${RUNNER_TEMP:-/tmp}/ken-review.XXXXXX")
@@ -161,11 +167,11 @@ write_comment() {
 	esac
 }
 
-# upload_sarif sends every line to code scanning, also when there is none: that closes older alerts.
+# upload_sarif FILE sends results to code scanning, also when there are none: that closes older alerts.
 upload_sarif() {
 	ref=${GITHUB_REF:-}
-	[ "$head" = "${GITHUB_SHA:-}" ] || ref=refs/pull/$number/head
-	gzip -c "$work/review.sarif" | base64 | tr -d '\n' |
+	[ -z "$number" ] || [ "$head" = "${GITHUB_SHA:-}" ] || ref=refs/pull/$number/head
+	gzip -c "$1" | base64 | tr -d '\n' |
 		jq -R --arg commit "$head" --arg ref "$ref" '{commit_sha: $commit, ref: $ref, tool_name: "ken", sarif: .}' >"$work/sarif.json"
 	api POST "$api/code-scanning/sarifs" "$work/sarif.json"
 	[ "$status" = 202 ] || refused "upload SARIF"
@@ -181,22 +187,45 @@ guarded() {
 	return "$outcome"
 }
 
-install_ken
-fetch_base
-guarded ken share pull origin >&2 || warn "ken share pull failed: stale summaries of other clones are not listed"
+# review_change reviews the pull request, and sets verdict to 3 if it fails the check.
+review_change() {
+	fetch_base
+	guarded ken share pull origin >&2 || warn "ken share pull failed: stale summaries of other clones are not listed"
+	guarded ken review "$base..$head" --markdown --check >"$work/review.md" || verdict=$?
+	[ $verdict = 0 ] || [ $verdict = 3 ] || fail "ken review failed with status $verdict; its message is above"
+	guarded ken review "$base..$head" --all --sarif >"$work/review.sarif" || fail "ken review --sarif failed; its message is above"
+	printf 'markdown=%s\nsarif=%s\n' "$work/review.md" "$work/review.sarif" >>"${GITHUB_OUTPUT:-/dev/null}"
+
+	if [ -s "$work/review.md" ]; then
+		cat "$work/review.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+		guarded cat "$work/review.md" >&2
+	else
+		echo '**ken review**: nothing to do.' | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
+	fi
+	write_comment
+	upload_sarif "$work/review.sarif"
+}
+
+# check_documents checks all documents, and sets verdict to 3 if one fails. When a document became stale is in the
+# history: it needs all of it.
+check_documents() {
+	if is_shallow; then
+		git fetch --quiet --no-tags --unshallow origin "$head" || warn "cannot fetch the history that ken docs needs"
+	fi
+	checked=0
+	ken docs --check >"$work/docs.txt" 2>"$work/docs.err" || checked=$?
+	guarded cat "$work/docs.txt" "$work/docs.err" >&2
+	[ $checked = 0 ] || [ $checked = 3 ] || fail "ken docs failed with status $checked; its message is above"
+	[ $checked = 0 ] || verdict=3
+	# Indented text is code: names in it are neither links nor mentions.
+	{ printf '\n**ken docs**:\n\n' && cat "$work/docs.txt" "$work/docs.err" | sed 's/^/    /'; } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+	ken docs --sarif >"$work/docs.sarif" 2>/dev/null || fail "ken docs --sarif failed"
+	printf 'docs-sarif=%s\n' "$work/docs.sarif" >>"${GITHUB_OUTPUT:-/dev/null}"
+	upload_sarif "$work/docs.sarif"
+}
 
 verdict=0
-guarded ken review "$base..$head" --markdown --check >"$work/review.md" || verdict=$?
-[ $verdict = 0 ] || [ $verdict = 3 ] || fail "ken review failed with status $verdict; its message is above"
-guarded ken review "$base..$head" --all --sarif >"$work/review.sarif" || fail "ken review --sarif failed; its message is above"
-printf 'markdown=%s\nsarif=%s\n' "$work/review.md" "$work/review.sarif" >>"${GITHUB_OUTPUT:-/dev/null}"
-
-if [ -s "$work/review.md" ]; then
-	cat "$work/review.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-	guarded cat "$work/review.md" >&2
-else
-	echo '**ken review**: nothing to do.' | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
-fi
-write_comment
-upload_sarif
+install_ken
+[ -z "$number" ] || review_change
+[ "${KEN_DOCS:-}" != true ] || check_documents
 exit "$verdict"
