@@ -26,9 +26,8 @@ type FixResult struct {
 	Unfixed []CheckedMention
 }
 
-// Fix corrects the moved mentions of one document and keeps their form: a relative path stays relative, and the
-// columns of a table stay aligned. It leaves a mention whose name the document has not unchanged, and one whose
-// new name cannot be written in its form.
+// Fix corrects the moved mentions of one document and keeps their form: a relative path stays relative. It leaves a
+// mention whose name the document has not unchanged, and one whose new name cannot be written in its form.
 func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, FixResult) {
 	list := slices.DeleteFunc(slices.Clone(judged), func(j CheckedMention) bool { return j.File != doc || j.Hidden != "" })
 	slices.SortStableFunc(list, func(a, b CheckedMention) int { return a.At.Start - b.At.Start })
@@ -58,15 +57,7 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, FixRes
 		fixed.Edits = append(fixed.Edits, Edit{doc, j.Line, j.Name, name})
 	}
 	slices.SortStableFunc(fixed.Unfixed, func(a, b CheckedMention) int { return a.Line - b.Line })
-	out = append(out, content[done:]...)
-	if len(fixed.Edits) > 0 && mention.IsMarkdown(doc) {
-		var lines []int
-		for _, e := range fixed.Edits {
-			lines = append(lines, e.Line)
-		}
-		out = alignTables(content, out, lines)
-	}
-	return out, fixed
+	return append(out, content[done:]...), fixed
 }
 
 // hasNewName reports whether a mention can be corrected.
