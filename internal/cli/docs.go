@@ -12,15 +12,14 @@ import (
 	"ken/internal/docs"
 	"ken/internal/english"
 	"ken/internal/fault"
-	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/term"
 )
 
 type docsFlags struct {
-	all, check, sarif, fix, dry bool
-	ignore                      string
-	b64                         []string
+	all, check, sarif, fix, dry, memory bool
+	ignore                              string
+	b64                                 []string
 }
 
 func (p *program) docs() *cobra.Command {
@@ -53,7 +52,11 @@ the thing existed when the document mentioned it, and does not exist now.`,
 				if err != nil {
 					return err
 				}
-				rep, err := w.Documents().Check(c.Context(), docs.Options{Paths: only, Holding: f.all && p.io.JSON})
+				opts := docs.Options{Paths: only, Holding: f.all && p.io.JSON}
+				if f.memory {
+					opts.Memories = w.Memories("")
+				}
+				rep, err := w.Documents().Check(c.Context(), opts)
 				if err != nil {
 					return err
 				}
@@ -69,6 +72,7 @@ the thing existed when the document mentioned it, and does not exist now.`,
 	}
 	c.Flags().BoolVar(&f.all, "all", false, "also list mentions that do not hold but are not stale, with the reason")
 	c.Flags().BoolVar(&f.check, "check", false, "exit 3 if a mention is stale, a document cannot be read, or history is incomplete")
+	c.Flags().BoolVar(&f.memory, "memory", false, "also check what clients of agents remember about this repository outside of it")
 	c.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF, for code scanning")
 	c.Flags().BoolVar(&f.fix, "fix", false, "rewrite mentions of files that moved")
 	c.Flags().StringVar(&f.ignore, "ignore", "", "do not list the mentions at `PATH:LINE` again")
@@ -119,7 +123,11 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 				continue
 			}
 		}
-		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
+		reader := ""
+		if docs.IsForAgents(j.File) {
+			reader = "; agents read this"
+		}
+		p.io.Printf("%s:%d: %s — %s%s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)), reader)
 	}
 	skipped := ""
 	if rep.UnreadFormats > 0 {

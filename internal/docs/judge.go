@@ -396,7 +396,7 @@ func (t docStatements) hidden(m *CheckedMention) string {
 
 // docStatements are the statements of documents about their own mentions.
 type docStatements struct {
-	ok    []string          // mentions that the policy accepts
+	ok    []Accepted        // mentions that the policy accepts
 	gone  map[docName]bool  // said to be gone, anywhere in the document
 	holds map[docName][]int // the lines that name something that exists, ascending
 }

@@ -2,6 +2,7 @@ package ken
 
 import (
 	"context"
+	"path/filepath"
 
 	"ken/internal/brief"
 	"ken/internal/config"
@@ -9,6 +10,7 @@ import (
 	"ken/internal/find"
 	"ken/internal/repo"
 	"ken/internal/review"
+	"ken/internal/session"
 	"ken/internal/spec"
 	"ken/internal/summary"
 	"ken/internal/tree"
@@ -90,4 +92,9 @@ func (r *Repository) ConfigAt(ctx context.Context, commit repo.ID) error {
 	}
 	r.Config, err = ParseConfig(text[0])
 	return err
+}
+
+// Memories returns what the client of an agent remembers about the repository outside of it; client "" means all clients.
+func (r *Repository) Memories(client string) []session.Memory {
+	return session.Memories(client, []string{filepath.Dir(r.Git.CommonDir()), r.Git.Root()})
 }
