@@ -62,6 +62,13 @@ func (p *program) ignoreDocs(c *cobra.Command, place string, dry bool) error {
 
 // checkDocument checks one document, whose name is relative to the current directory or, as ken prints it, to the root.
 func checkDocument(c *cobra.Command, w *ken.Repository, name string) (doc repo.Path, rep *docs.Report, err error) {
+	memories := w.Memories("")
+	for i := range memories {
+		if memories[i].File == name {
+			rep, err = w.Documents().Check(c.Context(), docs.Options{Memories: memories[i : i+1]})
+			return repo.Path(memories[i].Path()), rep, err
+		}
+	}
 	doc, err = w.Path(name)
 	if err == nil {
 		rep, err = w.Documents().Check(c.Context(), docs.Options{Paths: []repo.Path{doc}})

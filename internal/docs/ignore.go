@@ -69,6 +69,9 @@ func (r *Report) StaleAt(doc repo.Path, line int) ([]CheckedMention, error) {
 // docs.ok in the configuration if the document is generated or read-only, or has no place for the comment. With dry,
 // it only returns what it would write. After an error, the result has what was written before.
 func (c *Checker) Ignore(ctx context.Context, doc repo.Path, list []CheckedMention, dry bool) ([]Ignored, error) {
+	if IsOutside(doc) {
+		return c.accept(ctx, list, dry)
+	}
 	before, err := c.readWhole(ctx, doc)
 	if err != nil {
 		return nil, err
@@ -133,7 +136,7 @@ func (c *Checker) accept(ctx context.Context, list []CheckedMention, dry bool) (
 	}
 	after := before
 	for _, m := range list {
-		next, line, entry, err := config.Add(after, "docs", "ok", Accepted{m.File, m.Text})
+		next, line, entry, err := config.Add(after, "docs", "ok", Accepted{policyName(m.File), m.Text})
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -62,7 +63,7 @@ func (p Policy) Validate() error {
 // acceptedByPolicy reports whether the policy accepts a mention.
 func acceptedByPolicy(ok []Accepted, m *mention.Mention) bool {
 	for _, a := range ok {
-		if a.Document != "" && a.Document != m.File {
+		if a.Document != "" && a.Document != policyName(m.File) {
 			continue
 		}
 		if a.Mention == m.Text || a.Mention == m.Name {
@@ -86,4 +87,13 @@ func excluded(globs []string, p repo.Path) bool {
 		}
 	}
 	return false
+}
+
+// policyName returns the name of a document in the configuration. That of a document outside of the repository names no
+// directory of the user, since others read the configuration too.
+func policyName(doc repo.Path) repo.Path {
+	if !IsOutside(doc) {
+		return doc
+	}
+	return repo.Path(path.Join(doc.Dir().Base(), doc.Base()))
 }
