@@ -39,6 +39,7 @@ const (
 	ownerMark  = "." // the part before: a type or a package
 	optionMark = "-" // of a program, in the spelling of mention.OptionWord
 	quotedMark = `"` // a path that code may have in a string
+	prefixMark = "^" // the first part of names like BD_DEBUG, with its underscore
 )
 
 // An indexedFile is a tracked file with the names that it has.
@@ -273,11 +274,14 @@ func (x *nameIndex) isWritten(n symbolName) bool {
 }
 
 // A lexer finds names in texts. Each map has the numbers of the names of one kind.
-type lexer struct{ members, owners, options, quoted map[string]int }
+type lexer struct{ members, owners, options, quoted, prefixes map[string]int }
 
 func newLexer(names []string) *lexer {
-	l := &lexer{make(map[string]int), make(map[string]int), make(map[string]int), make(map[string]int)}
-	kinds := map[string]map[string]int{memberMark: l.members, ownerMark: l.owners, optionMark: l.options, quotedMark: l.quoted}
+	kinds := make(map[string]map[string]int)
+	for _, mark := range []string{memberMark, ownerMark, optionMark, quotedMark, prefixMark} {
+		kinds[mark] = make(map[string]int)
+	}
+	l := &lexer{kinds[memberMark], kinds[ownerMark], kinds[optionMark], kinds[quotedMark], kinds[prefixMark]}
 	for number, name := range names {
 		kinds[name[:1]][name[1:]] = number
 	}
@@ -304,6 +308,9 @@ func (l *lexer) scan(p repo.Path, text []byte) (list []int, uses [][2]int) {
 	eachWord(text, func(at int, word []byte) {
 		member, isMember := l.members[string(word)]
 		owner, isOwner := l.owners[string(word)]
+		if number, ok := l.prefixes[prefixOf(string(word))]; ok && !isMember {
+			has[number] |= inText | inCode
+		}
 		if !isMember && !isOwner {
 			return
 		}
@@ -376,6 +383,15 @@ func ownerBefore(text []byte) []byte {
 	return rest[start:]
 }
 
+// prefixOf returns the first part of the name of an environment variable, with the underscore; "" for another word.
+func prefixOf(word string) string {
+	first, _, ok := strings.Cut(word, "_")
+	if !ok || first == "" || strings.ToUpper(word) != word {
+		return ""
+	}
+	return first + "_"
+}
+
 // namesToLearn adds the names to learn for a mention of a symbol or an option.
 func namesToLearn(m *mention.Mention, names map[string]bool) {
 	n := nameOf(m)
@@ -384,6 +400,9 @@ func namesToLearn(m *mention.Mention, names map[string]bool) {
 		return
 	}
 	names[memberMark+n.member] = true
+	if prefix := prefixOf(n.member); prefix != "" {
+		names[prefixMark+prefix] = true
+	}
 	if n.owner != "" {
 		names[ownerMark+n.owner] = true
 	}

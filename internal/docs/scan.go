@@ -297,15 +297,19 @@ func declarationFrom(text []byte, p repo.Path) []byte {
 // literal is the kind of a name that code has in a string, or takes from the environment.
 const literal outline.Kind = "literal"
 
-// literalMarks stand before the name of an environment variable, or of an option in a string.
-var literalMarks = []string{"env.", "$", "${", `"--`, `'--`, "`--"}
+// variableMarks stand before the name of an environment variable.
+var variableMarks = []string{"env.", "$", "${"}
 
 // eachLiteral calls f with each word of a text that is a string, or the name of an environment variable.
 func eachLiteral(p repo.Path, text []byte, f func(word []byte)) {
 	code := codeOf(p)
 	eachWord(text, func(at int, word []byte) {
 		before := text[:at]
-		isLiteral := quoted(text, at, len(word)) || slices.ContainsFunc(literalMarks, func(mark string) bool { return bytes.HasSuffix(before, []byte(mark)) })
+		isLiteral := quoted(text, at, len(word)) || bytes.HasSuffix(before, []byte("--")) && !bytes.HasSuffix(before, []byte(" --"))
+		if prefixOf(string(word)) != "" {
+			isVariable := func(mark string) bool { return bytes.HasSuffix(before, []byte(mark)) }
+			isLiteral = isLiteral || slices.ContainsFunc(variableMarks, isVariable)
+		}
 		if isLiteral && !code.comment(text, at) {
 			f(word)
 		}

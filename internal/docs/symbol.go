@@ -192,7 +192,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionSearch, claim origin) (symbolName, []repo.Path) {
 	m := &j.list[i]
 	name := j.nameOf(&m.Mention)
-	files, faint := definersOf(m, name, where)
+	files, faint := j.definersOf(m, name, where)
 	switch {
 	case len(files) == 0 && j.holds(name):
 		m.Verdict = Holds // nothing proves that its word is about something else
@@ -217,13 +217,18 @@ const whyNotDefined = "it was not defined when the document named it"
 
 // definersOf returns the files that define a symbol, those first that do more than have it in a string. faint is a file
 // whose symbol may be something else.
-func definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt) (files []repo.Path, faint repo.Path) {
+//
+// The name of an environment variable in a string counts if code still has another one with its first part: other programs
+// have variables, too, and code may have read one of theirs.
+func (j *judge) definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt) (files []repo.Path, faint repo.Path) {
+	prefix := prefixOf(name.member)
+	isForeign := prefix != "" && !j.record.Names.occurs(prefixMark, prefix)
 	var texts []repo.Path
 	for _, d := range where[name.word()] {
 		isText := name.isOption || d.symbol.Kind == literal
 		switch {
 		case !name.definedBy(d.file, &d.symbol):
-		case isText && isTest(d.file):
+		case isText && (isForeign || isTest(d.file)):
 		case isText:
 			texts = append(texts, d.file)
 		case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
@@ -257,7 +262,7 @@ func (j *judge) definedEarlier(ctx context.Context, open []int, p *definitionSea
 		open = slices.DeleteFunc(open, func(i int) bool {
 			m := &j.list[i]
 			name := j.nameOf(&m.Mention)
-			files, _ := definersOf(m, name, where)
+			files, _ := j.definersOf(m, name, where)
 			if len(files) == 0 {
 				return false
 			}

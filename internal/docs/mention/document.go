@@ -195,7 +195,7 @@ var (
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
 	// records are directories of pages about one day, or of benchmark data. Guides and instructions in them are
 	// maintained.
-	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
+	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks chats conversations transcripts"}
 	// requestForms are the templates that hosts show when a request is opened.
 	requestForms = lexicon{text: "pull_request_template merge_request_templates merge_request_template issue_template"}
 	chronicles   = lexicon{text: `changes releases archive archived`}
