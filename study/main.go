@@ -2,7 +2,8 @@
 // docs/evidence.md the results. Run it in this directory:
 //
 //	go run . find DIR...                             which files will a commit change
-//	go run . -questions testdata/questions.json find DIR...   where is X handled
+//	go run . -questions testdata/questions.json find DIR...          where is X handled
+//	go run . -questions testdata/questions.json -words find DIR...   the same in words of code
 //	go run . edges DIR...                            which file uses which, against compilers
 //	go run . symbols DIR...                          which files use a symbol, against compilers
 //	go run . documents DIR...                        which stale mentions does ken docs list
@@ -35,6 +36,7 @@ type study struct {
 	sampled   int      // symbols of each kind to ask about
 	engines   string   // with commas; "" for all
 	questions string   // a file; "" to ask about commits
+	words     bool     // ask the words of the questions
 	details   string   // a file; "" for none
 	ken       string   // the program to study; built from the tree if ""
 
@@ -58,6 +60,7 @@ func main() {
 	flag.IntVar(&st.sampled, "symbols", 25, "symbols: ask about this `number` of top-level symbols, and of methods")
 	flag.StringVar(&st.engines, "engines", "", "find: ask only these `engines`, with commas")
 	flag.StringVar(&st.questions, "questions", "", "find: ask the questions in this JSON `file` about HEAD, not commits")
+	flag.BoolVar(&st.words, "words", false, "find: ask the code words of -questions, not the questions")
 	flag.StringVar(&st.details, "details", "", "write every answer into this `file`, as JSON lines")
 	flag.StringVar(&st.ken, "ken", "", "study this `binary` instead of building one")
 	flag.Usage = func() {

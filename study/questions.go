@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// A question asks where something is, and names the files that are right answers.
+// A question asks where something is, and names the files that are right answers. Words are four to eight words of code
+// for the same question.
 type question struct {
 	Repo     string   `json:"repo"`
 	Question string   `json:"question"`
+	Words    string   `json:"words"`
 	Answers  []string `json:"answers"`
 }
 
-// questionTasks returns the tree of HEAD, and the questions about it.
+// questionTasks returns the tree of HEAD, and the questions about it, or their words with -words.
 func (st *study) questionTasks(ctx context.Context, repo string, questions []question) (tree, []task, error) {
 	t, err := st.clone(ctx, repo, "HEAD")
 	if err != nil {
@@ -30,7 +32,11 @@ func (st *study) questionTasks(ctx context.Context, repo string, questions []que
 		if err := mustExist(q, t); err != nil {
 			return tree{}, nil, err
 		}
-		tasks = append(tasks, task{q.Question, q.Answers})
+		query := q.Question
+		if st.words {
+			query = q.Words
+		}
+		tasks = append(tasks, task{query, q.Answers})
 	}
 	if len(tasks) == 0 {
 		return tree{}, nil, fmt.Errorf("%s has no question about it", st.questions)
@@ -49,8 +55,9 @@ func readQuestions(name string) ([]question, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for i, q := range questions {
-		if q.Repo == "" || q.Question == "" || len(q.Answers) == 0 {
-			return nil, fmt.Errorf("%s: question %d needs repo, question and answers", name, i+1)
+		complete := q.Repo != "" && q.Question != "" && q.Words != ""
+		if !complete || len(q.Answers) == 0 {
+			return nil, fmt.Errorf("%s: question %d needs repo, question, words and answers", name, i+1)
 		}
 	}
 	if len(questions) == 0 {

@@ -11,8 +11,9 @@ func TestReadQuestions(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, fails string
 	}{
-		"good":      {`[{"repo":"r","question":"where is x","answers":["a.go"]}]`, ""},
-		"no answer": {`[{"repo":"r","question":"where is x","answers":[]}]`, "question 1 needs"},
+		"good":      {`[{"repo":"r","question":"where is x","words":"x y","answers":["a.go"]}]`, ""},
+		"no words":  {`[{"repo":"r","question":"where is x","answers":["a.go"]}]`, "question 1 needs"},
+		"no answer": {`[{"repo":"r","question":"where is x","words":"x y","answers":[]}]`, "question 1 needs"},
 		"none":      {`[]`, "no questions"},
 		"broken":    {`[`, "unexpected end"},
 	} {
@@ -30,7 +31,7 @@ func TestReadQuestions(t *testing.T) {
 func TestAnswersMustExist(t *testing.T) {
 	tr := tree{files: []string{"a.go", "README.md"}}
 	for answer, ok := range map[string]bool{"a.go": true, "gone.go": false, "README.md": false} {
-		if err := mustExist(question{"r", "where is x", []string{answer}}, tr); (err == nil) != ok {
+		if err := mustExist(question{"r", "where is x", "x y", []string{answer}}, tr); (err == nil) != ok {
 			t.Errorf("answer %s: %v", answer, err)
 		}
 	}
