@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -122,43 +121,6 @@ func TestSearchPutsNamedFilesFirst(t *testing.T) {
 	}
 }
 
-// A task is about the part before its colon, about tests if it mentions them, and more probably about a file that
-// changed recently.
-func TestSearchForATask(t *testing.T) {
-	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)
-	for _, p := range []repo.Path{"alpha/read.go", "beta/read.go", "alpha/read_test.go", "beta/read_test.go"} {
-		tree.files[p] = "package a\n\n// quoted fields\nfunc quoted() {}\n"
-	}
-	tree.files["gamma/old.go"] = "package gamma\n\n// nested lists\nfunc nested() {}\n"
-	tree.files["gamma/recent.go"] = "package gamma\n\n// nested lists\nfunc nested() {}\n"
-	for _, subject := range []string{"first version", "second version", "third version"} {
-		tree.commit(subject, "gamma/old.go")
-	}
-	for i := range 300 {
-		tree.commit("other work "+string(rune('a'+i)), "gamma/none.go")
-	}
-	tree.commit("more of it", "gamma/recent.go")
-	for i := range tree.commits { // newest first
-		tree.commits[i].Date = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(-time.Duration(i) * time.Hour).Format(time.RFC3339)
-	}
-	update(t, x, tree)
-	tests := []struct {
-		words string
-		want  repo.Path
-	}{
-		{"alpha: quoted fields", "alpha/read.go"},
-		{"beta: quoted fields", "beta/read.go"},
-		{"alpha: test of quoted fields", "alpha/read_test.go"},
-		{"nested lists", "gamma/recent.go"},
-	}
-	for _, tt := range tests {
-		a := search(t, x, tree, tt.words)
-		if len(a.Places) == 0 || a.Places[0].Path != tt.want {
-			t.Errorf("%q: expected %s first, found:\n%s", tt.words, tt.want, a)
-		}
-	}
-}
-
 func TestNameSpellings(t *testing.T) {
 	tests := map[string]string{
 		"with_limits":  "with_limits withLimits WithLimits",
@@ -170,25 +132,6 @@ func TestNameSpellings(t *testing.T) {
 	for name, want := range tests {
 		if got := strings.Join(nameSpellings(name), " "); got != want {
 			t.Errorf("%s: expected %q, found %q", name, want, got)
-		}
-	}
-}
-
-// The detailed comparison of the best files neither hides the others nor moves one of them to the top.
-func TestSearchListsMoreThanAreCompared(t *testing.T) {
-	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)
-	for i := range 2 * reranked {
-		text := "package p\n\n// lantern" + strings.Repeat(" filler", i) + "\n"
-		tree.files[repo.Path("p/f"+strings.Repeat("x", i)+".go")] = text
-	}
-	update(t, x, tree)
-	a, err := Search(t.Context(), x, tree, Query{Words: []string{"lantern"}, Limit: 3 * reranked})
-	if err != nil || len(a.Places) != 2*reranked {
-		t.Fatalf("expected %d places, found %d, error %v", 2*reranked, len(a.Places), err)
-	}
-	for i := 1; i < len(a.Places); i++ {
-		if a.Places[i].Score > a.Places[i-1].Score {
-			t.Errorf("expected falling scores, place %d has %v after %v", i, a.Places[i].Score, a.Places[i-1].Score)
 		}
 	}
 }

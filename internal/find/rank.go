@@ -82,24 +82,15 @@ func rank(ctx context.Context, x *searchindex.Index, words, query []string, kind
 	if err != nil {
 		return nil, err
 	}
-	// The weights of the detailed comparison were learnt from tasks. A question asks where something is, not what
-	// changes next.
-	if !isQuestion(words) {
-		if err := rerank(ctx, x, words, query, list, w); err != nil {
-			return nil, err
-		}
-	}
 	if list, err = addNamed(ctx, x, words, kinds, list); err != nil {
 		return nil, err
 	}
+	for _, c := range list {
+		// Rounded, because sums depend slightly on the order in which commits were indexed.
+		c.score = math.Round(1e9*c.score) / 1e9
+	}
 	sortCandidates(list)
 	return list, nil
-}
-
-// isQuestion reports whether a query begins like a question.
-func isQuestion(words []string) bool {
-	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(strings.Join(words, " "))), " ")
-	return slices.Contains([]string{"where", "how", "which", "what", "who"}, first)
 }
 
 // matching returns the files that match by their fields, best first, and the files that follow from the best of
@@ -212,6 +203,11 @@ func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w we
 		c.score += w.Subject * sum
 	}
 	return nil
+}
+
+// commitWeight returns the weight of a commit for each of its files: lower if it touched many.
+func commitWeight(files int) float64 {
+	return 1 / math.Sqrt(1+float64(files)/4)
 }
 
 // addCompanions adds a share of the best files' scores to the files that change with them.

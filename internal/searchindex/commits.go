@@ -66,31 +66,6 @@ func (x *Index) CommitsLargerThan(ctx context.Context, files int) (int, error) {
 	return x.number(ctx, `SELECT count(*) FROM entry WHERE files > ?1`, files)
 }
 
-// CommitAges returns the newest commits by their rows, each with the number of commits that are newer.
-func (x *Index) CommitAges(ctx context.Context, limit int) (map[int64]int, error) {
-	ages := make(map[int64]int)
-	err := x.each(ctx, `SELECT id FROM entry ORDER BY date DESC, oid LIMIT ?1`, func(s *sqlite.Stmt) error {
-		ages[s.ColumnInt64(0)] = len(ages)
-		return nil
-	}, limit)
-	return ages, err
-}
-
-// A Touch is a commit that touched a file.
-type Touch struct {
-	Commit int64 // the row of the commit
-	Files  int   // the number of files that the commit touched
-}
-
-// TouchesOf returns the indexed commits that touched a file.
-func (x *Index) TouchesOf(ctx context.Context, file int64) (list []Touch, err error) {
-	err = x.each(ctx, `SELECT entry.id, files FROM touch JOIN entry ON entry.id = touch.entry WHERE touch.path = ?1`, func(s *sqlite.Stmt) error {
-		list = append(list, Touch{s.ColumnInt64(0), s.ColumnInt(1)})
-		return nil
-	}, file)
-	return list, err
-}
-
 // TouchCounts counts the indexed commits that touched each file.
 func (x *Index) TouchCounts(ctx context.Context) (map[int64]int, error) {
 	counts := make(map[int64]int)
