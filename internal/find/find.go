@@ -90,12 +90,23 @@ type Answer struct {
 type Place struct {
 	Path repo.Path `json:"-"`
 	repo.PathJSON
-	Symbols []Symbol `json:"symbols"` // the symbol around the line first
+	Symbols []Symbol `json:"symbols"` // around the lines, the best first
 	Line    int      `json:"line,omitempty"`
 	Text    string   `json:"text,omitempty"`    // of the line
+	Lines   []Line   `json:"lines,omitempty"`   // the best lines, Line first
 	Command string   `json:"command,omitempty"` // runs the test, if the query asks for tests
 	Score   float64  `json:"score"`
 	Why     []string `json:"why"`
+	// Copies counts the files that are not listed because of this one: those with the same content, and, of generated and
+	// vendored files, those with the same name.
+	Copies int `json:"copies,omitempty"`
+}
+
+// A Line is a line that matters, with the symbol around it.
+type Line struct {
+	Line   int    `json:"line"`
+	Text   string `json:"text"`
+	Symbol string `json:"symbol,omitempty"`
 }
 
 // A Symbol is a declaration in a place.

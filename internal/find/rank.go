@@ -52,8 +52,12 @@ func terms(words []string) []string {
 	if len(list) == 0 {
 		list = all
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(list, func(t string) bool {
+		again := seen[t]
+		seen[t] = true
+		return again
+	})
 }
 
 // A candidate is a file with its score so far.
@@ -67,6 +71,7 @@ type candidate struct {
 	together, of int
 	usedBy       int    // the number of best files that use it
 	named        string // the symbol that the query names
+	copies       int    // files that are not listed because of this one
 }
 
 const (
@@ -90,7 +95,60 @@ func rank(ctx context.Context, x *searchindex.Index, words, query []string, kind
 		c.score = math.Round(1e9*c.score) / 1e9
 	}
 	sortCandidates(list)
-	return list, nil
+	if err := raiseRare(ctx, x, query, list); err != nil {
+		return nil, err
+	}
+	return withoutCopies(list), nil
+}
+
+// maxRare limits the files with a rare word.
+const maxRare = 3
+
+// raiseRare moves the source files with a rare word of the query up to the best two files.
+func raiseRare(ctx context.Context, x *searchindex.Index, query []string, list []*candidate) error {
+	if len(list) < 2 {
+		return nil
+	}
+	rows := make([]int64, len(list))
+	for i, c := range list {
+		rows[i] = c.file.Number
+	}
+	for _, term := range query {
+		count, has, err := x.RowsWithTerm(ctx, searchindex.InText, term, rows)
+		if err != nil {
+			return err
+		}
+		for _, c := range list {
+			isRare := count <= maxRare && has[c.file.Number]
+			if isRare && c.file.Kind == repo.KindSource {
+				c.score = max(c.score, list[1].score)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	return nil
+}
+
+// withoutCopies keeps the best of the files with the same content, and of the generated or vendored files with the same
+// name, and counts the others.
+func withoutCopies(list []*candidate) []*candidate {
+	kept := make(map[string]*candidate) // by content, and by name
+	return slices.DeleteFunc(list, func(c *candidate) bool {
+		keys := []string{c.file.ID.String()}
+		if c.file.Kind == repo.KindGenerated || c.file.Kind == repo.KindVendored {
+			keys = append(keys, c.file.Kind.String()+" "+c.file.Path.Base())
+		}
+		for _, key := range keys {
+			if same := kept[key]; same != nil {
+				same.copies++
+				return true
+			}
+		}
+		for _, key := range keys {
+			kept[key] = c
+		}
+		return false
+	})
 }
 
 // matching returns the files that match by their fields, best first, and the files that follow from the best of

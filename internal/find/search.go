@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -24,13 +23,13 @@ func Search(ctx context.Context, x *searchindex.Index, files Reader, q Query) (*
 	if err != nil {
 		return nil, err
 	}
-	weights, unmatched, err := rarity(ctx, x, query)
+	matched, unmatched, err := newQueryTerms(ctx, x, query)
 	if err != nil {
 		return nil, err
 	}
 	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unmatched: unmatched}
 	for _, c := range list[:min(len(list), cmp.Or(q.Limit, defaultLimit))] {
-		p, err := place(ctx, x, files, c, weights)
+		p, err := place(ctx, x, files, c, matched)
 		if err != nil {
 			return nil, err
 		}
@@ -91,177 +90,66 @@ func addCommands(ctx context.Context, x *searchindex.Index, files Reader, places
 	return nil
 }
 
-// rarity returns the weight of each term in a line: a rare term has a high weight. Terms that occur in no file and
-// no commit are unmatched.
-func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights map[string]float64, unmatched []string, err error) {
-	weights, unmatched = make(map[string]float64), []string{}
-	for _, term := range query {
-		n, err := x.Count(ctx, searchindex.InText, term)
-		if err != nil {
-			return nil, nil, err
-		}
-		weights[stem(term)] = 1 / math.Log2(2+float64(n))
-		for _, field := range []searchindex.Field{searchindex.InPath, searchindex.InSymbol, searchindex.InSummary, searchindex.InSubject} {
-			if n > 0 {
-				break
-			}
-			if n, err = x.Count(ctx, field, term); err != nil {
-				return nil, nil, err
-			}
-		}
-		if n == 0 && !slices.ContainsFunc(query, func(o string) bool { return o != term && strings.Contains(term, o) }) {
-			unmatched = append(unmatched, term) // the parts of a compound count instead
-		}
+// place describes a candidate: its best lines, the symbols around them, and why it is listed.
+func place(ctx context.Context, x *searchindex.Index, files Reader, c *candidate, q *queryTerms) (Place, error) {
+	p := Place{
+		Path: c.file.Path, PathJSON: c.file.Path.JSON(), Symbols: []Symbol{}, Score: math.Round(c.score*100) / 100,
+		Copies: c.copies,
 	}
-	return weights, unmatched, nil
-}
-
-// place describes a candidate: its best line, the symbols there, and why it is listed.
-func place(ctx context.Context, x *searchindex.Index, files Reader, c *candidate, weights map[string]float64) (Place, error) {
-	p := Place{Path: c.file.Path, PathJSON: c.file.Path.JSON(), Symbols: []Symbol{}, Score: math.Round(c.score*100) / 100}
 	o, imports, _, err := x.Facts(ctx, c.file.Path)
 	if err != nil {
 		return p, err
 	}
+	var inText termSet
 	content := files.Read(ctx, c.file.Path)
 	if content != nil && hasText(repo.File{Kind: c.file.Kind, Size: int64(len(content))}) {
-		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
+		var best []codeLine
+		best, inText = q.bestLines(string(content), &o, imports, c.named)
+		p.setLines(best, o.Symbols, strings.Split(string(content), "\n"))
 	}
-	lines := strings.Split(string(content), "\n")
-	for i := range o.Symbols {
-		if s := &o.Symbols[i]; c.named != "" && isNamed(s, c.named) && content != nil {
-			p.Line = s.NameLine(lines)
-			p.Text = english.Clip(strings.TrimSpace(lines[min(p.Line, len(lines))-1]), maxLine)
-			break
-		}
-	}
-	p.Symbols = symbolsAt(o.Symbols, p.Line, weights, lines)
-	p.Why, err = reasons(ctx, x, c, o.Symbols, weights)
+	p.Why, err = reasons(ctx, x, c, q, o.Symbols, inText)
 	return p, err
 }
 
-// maxLine is the maximum length of a line that is shown or compared. A longer one is data.
-const maxLine = 500
-
-// bestLine returns the line with the highest total weight of terms. A line that declares a symbol counts more than
-// one in a body, and a line in a body more than an import.
-func bestLine(content string, weights map[string]float64, symbols []outline.Symbol, imports []outline.Import) (int, string) {
-	declares := make(map[int]bool)
-	for i := range symbols {
-		declares[symbols[i].Line] = true
-	}
-	isImport := make(map[int]bool)
-	for _, im := range imports {
-		isImport[im.Line] = true
-	}
-	best, at, text, n := 0.0, 0, "", 0
-	worthOf := scorer(weights)
-	for line := range strings.Lines(content) {
-		n++
-		if len(line) > maxLine {
-			continue
-		}
-		score := worthOf(line)
-		switch {
-		case isImport[n]:
-			score *= 0.3
-		case declares[n]:
-			score *= 1.3
-		}
-		if score > best {
-			best, at, text = score, n, strings.TrimSpace(line)
-		}
-	}
-	return at, text
-}
-
-// termWeight returns the total weight of the terms in a text, without duplicates.
-func termWeight(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
-
-// scorer returns termWeight for many texts: it splits each word only once.
-func scorer(weights map[string]float64) func(text string) float64 {
-	known := make(map[string][]string) // the terms with a weight, by word
-	return func(text string) float64 {
-		sum := 0.0
-		var seen []string
-		searchindex.EachWord(text, func(word string) {
-			terms, ok := known[word]
-			if !ok {
-				for _, term := range searchindex.Terms(word) {
-					if term = stem(term); weights[term] > 0 {
-						terms = append(terms, term)
-					}
-				}
-				known[word] = terms
+// setLines sets the lines of a place and the symbols around them, each with the line of its declaration.
+func (p *Place) setLines(best []codeLine, symbols []outline.Symbol, lines []string) {
+	for _, b := range best {
+		l := Line{Line: b.number, Text: b.text}
+		if b.around >= 0 {
+			s := Symbol{symbols[b.around].FullName(), symbols[b.around].NameLine(lines)}
+			l.Symbol = s.Name
+			if !slices.Contains(p.Symbols, s) {
+				p.Symbols = append(p.Symbols, s)
 			}
-			for _, term := range terms {
-				if !slices.Contains(seen, term) {
-					seen = append(seen, term)
-					sum += weights[term]
-				}
-			}
-		})
-		return sum
+		}
+		p.Lines = append(p.Lines, l)
+	}
+	if len(best) > 0 {
+		p.Line = best[0].number
+		p.Text = best[0].text
 	}
 }
 
-// stem removes the usual English endings, so that retries, retried and retry compare equal.
-func stem(term string) string {
-	for _, ending := range []string{"ies", "ied", "ing", "ers", "er", "ed", "es", "s", "y", "e"} {
-		if cut, ok := strings.CutSuffix(term, ending); ok && len(cut) >= 3 {
-			return cut
-		}
-	}
-	return term
-}
-
-// maxSymbols limits the symbols of a place.
-const maxSymbols = 3
-
-// symbolsAt returns the innermost symbol around a line, then the symbols whose names contain terms, each with the
-// line of its declaration.
-func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, lines []string) []Symbol {
-	list := []Symbol{}
-	around := -1
-	for i := range symbols {
-		if s := &symbols[i]; s.Line <= line && line <= s.EndLine && s.Kind != outline.Field && s.Kind != outline.Member {
-			around = i
-		}
-	}
-	if around >= 0 {
-		list = append(list, Symbol{symbols[around].FullName(), symbols[around].NameLine(lines)})
-	}
-	type named struct {
-		symbol *outline.Symbol
-		worth  float64
-	}
-	var others []named
-	for i := range symbols {
-		if w := termWeight(symbols[i].Name, weights); i != around && w > 0 {
-			others = append(others, named{&symbols[i], w})
-		}
-	}
-	slices.SortStableFunc(others, func(a, b named) int { return cmp.Compare(b.worth, a.worth) })
-	for _, o := range others[:min(len(others), maxSymbols-len(list))] {
-		list = append(list, Symbol{o.symbol.FullName(), o.symbol.NameLine(lines)})
-	}
-	return list
-}
-
-// reasons returns why a file is listed, the strongest reason first.
-func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []outline.Symbol, weights map[string]float64) ([]string, error) {
+// reasons returns why a file is listed: which terms its path, its names and its text have, each once, then what follows
+// from other files and commits.
+func reasons(ctx context.Context, x *searchindex.Index, c *candidate, q *queryTerms, symbols []outline.Symbol, inText termSet) ([]string, error) {
 	why := []string{}
-	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return termWeight(s.Name, weights) > 0 })
 	add := func(reason string, holds bool) {
 		if holds {
 			why = append(why, reason)
 		}
 	}
-	add("path", termWeight(string(c.file.Path), weights) > 0)
-	add("name", named)
-	add("doc comment", !named && c.fields[searchindex.InSymbol] > 0)
+	inPath := q.in(string(c.file.Path))
+	var inNames termSet
+	for i := range symbols {
+		inNames |= q.in(symbols[i].Name)
+	}
+	inNames &^= inPath
+	inText &^= inPath | inNames
+	add("path: "+q.list(inPath), inPath != 0)
+	add("names: "+q.list(inNames), inNames != 0)
+	add("text: "+q.list(inText), inText != 0)
 	add("summary", c.fields[searchindex.InSummary] > 0)
-	add("text", len(why) == 0 && c.fields[searchindex.InText] > 0)
 	switch c.commits {
 	case 0:
 	case 1:

@@ -9,11 +9,11 @@ import (
 	"ken/internal/repo"
 )
 
-// detailed is the number of places that have their best line and further symbols in a text.
+// detailed is the number of places that have their best line in a text; the first one has all its lines.
 const detailed = 5
 
 // String returns the answer for people: a line for each place with its symbol and the reasons. Below
-// the first places are the best line and further symbols.
+// the first place are its best lines, below some others the best one.
 func (a *Answer) String() string { return a.text(func(s string) string { return s }) }
 
 // Quoted returns the answer for agents, with the texts of the repository in quotes.
@@ -32,19 +32,16 @@ func (a *Answer) text(quote func(string) string) string {
 		if len(p.Symbols) > 0 {
 			symbol = quote(p.Symbols[0].Name) + "  "
 		}
-		fmt.Fprintf(&b, "%-*s  %s%s\n", width, quote(p.where()), symbol, strings.Join(p.notableReasons(quote), "; "))
-		if p.Text != "" && i < detailed {
+		fmt.Fprintf(&b, "%-*s  %s%s\n", width, quote(p.where()), symbol, strings.Join(p.reasons(quote), "; "))
+		if i == 0 {
+			for _, l := range p.Lines {
+				fmt.Fprintf(&b, "    %d: %s\n", l.Line, quote(english.Clip(l.Text, 120)))
+			}
+		} else if p.Text != "" && i < detailed {
 			fmt.Fprintf(&b, "    %s\n", quote(english.Clip(p.Text, 120)))
 		}
 		if p.Command != "" {
 			fmt.Fprintf(&b, "    run %s\n", quote(p.Command))
-		}
-		if len(p.Symbols) > 1 && i < detailed {
-			var others []string
-			for _, s := range p.Symbols[1:] {
-				others = append(others, quote(fmt.Sprintf("%s:%d", s.Name, s.Line)))
-			}
-			fmt.Fprintf(&b, "    also %s\n", strings.Join(others, ", "))
 		}
 	}
 	if len(a.Places) == 0 {
@@ -62,16 +59,16 @@ func (a *Answer) text(quote func(string) string) string {
 	return b.String()
 }
 
-// notableReasons returns the reasons that are not obvious from the path and the names.
-func (p *Place) notableReasons(quote func(string) string) []string {
-	list := slices.DeleteFunc(slices.Clone(p.Why), func(reason string) bool { return reason == "path" || reason == "name" || reason == "text" })
-	if len(list) == 0 {
-		return p.Why
-	}
+// reasons returns the reasons, and how many files are not listed because of this one.
+func (p *Place) reasons(quote func(string) string) []string {
+	list := slices.Clone(p.Why)
 	for i, reason := range list {
 		if path, ok := strings.CutPrefix(reason, changesWith); ok {
 			list[i] = changesWith + quote(path)
 		}
+	}
+	if p.Copies > 0 {
+		list = append(list, "+"+english.Count(p.Copies, "copy"))
 	}
 	return list
 }
