@@ -75,44 +75,22 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 // judgePastAnchors judges the anchors that their documents do not have: did the document have the anchor when the
 // link was written?
 func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int]origin) error {
-	var checks []versionCheck
-	var whose []int
+	var things []pastThing
 	for _, i := range open {
-		m, c := &j.list[i], claims[i]
+		m := &j.list[i]
 		name := strings.ToLower(m.Name)
-		search := &removalSearch{is: func(v *fileVersion) bool { return v.hasAnchor(name) }}
-		for _, p := range slices.Compact(append(anchorTargets(c.doc, &m.Mention), m.Was)) {
-			checks = append(checks, versionCheck{place: repo.CommitPath{Commit: c.commit, Path: p}, search: search})
-			whose = append(whose, i)
-		}
+		things = append(things, pastThing{
+			mention: i, files: slices.Compact(append(anchorTargets(claims[i].doc, &m.Mention), m.Was)), now: m.Was,
+			is: func(v *fileVersion) bool { return v.hasAnchor(name) },
+		})
 	}
-	if err := j.readVersions(ctx, checks); err != nil {
+	if err := j.judgeThings(ctx, things, claims); err != nil {
 		return err
-	}
-	var list []*removalSearch
-	var gone []int
-	for k, l := range checks {
-		m := &j.list[whose[k]]
-		switch {
-		case l.unread && !m.hasVerdict():
-			m.Verdict, m.Why = Unknown, whyUnread
-		case l.has && !m.ExistedThen:
-			m.Verdict, m.ExistedThen = Gone, true
-			m.Why = "no heading of " + m.Was.String() + " makes it"
-			list = append(list, &removalSearch{file: m.Was, last: -1, is: l.search.is})
-			gone = append(gone, whose[k])
-		}
 	}
 	for _, i := range open {
-		if m := &j.list[i]; !m.hasVerdict() && claims[i].vague != "" {
-			m.Verdict, m.Why = Unknown, claims[i].vague
+		if m := &j.list[i]; m.Verdict == Gone {
+			m.Why = "no heading of " + m.Was.String() + " makes it"
 		}
-	}
-	if err := j.findRemovals(ctx, list); err != nil {
-		return err
-	}
-	for k, i := range gone {
-		j.setRemovalCommit(i, list[k])
 	}
 	return nil
 }

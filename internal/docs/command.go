@@ -234,106 +234,38 @@ func (j *judge) allCommands(ctx context.Context, files []repo.File, b *taskFile)
 // judgePastCommands judges the commands that no task file lists: did one list the command when the document named
 // it?
 func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[int]origin) error {
-	type try struct {
-		mention int
-		place   repo.CommitPath
-	}
-	var tries []try
-	var places []repo.CommitPath
+	var things []pastThing
+	more := make(map[int]bool) // a task file of that time may have run more than it listed
 	for _, i := range open {
-		m, c := &j.list[i], claims[i]
-		b := taskFiles[m.Tool]
-		for _, name := range b.names {
+		m := &j.list[i]
+		kind := taskFiles[m.Tool]
+		thing := pastThing{mention: i, is: func(v *fileVersion) bool {
+			list := kind.commands(v.content)
+			more[i] = more[i] || list.open
+			return list.names[m.Name]
+		}}
+		for _, name := range kind.names {
 			at := mention.Mention{Name: name, In: m.In}
-			for _, p := range possiblePaths(c.doc, &at, false) {
-				place := repo.CommitPath{Commit: c.commit, Path: repo.Path(p)}
-				tries = append(tries, try{i, place})
-				places = append(places, place)
+			for _, p := range possiblePaths(claims[i].doc, &at, false) {
+				thing.files = append(thing.files, repo.Path(p))
 			}
 		}
+		things = append(things, thing)
 	}
-	ids, err := j.past.contents.At(ctx, places)
-	if err != nil {
+	if err := j.judgeThings(ctx, things, claims); err != nil {
 		return err
 	}
-	var blobs []repo.ID
-	whose := make(map[repo.ID][]int)
-	for k, id := range ids {
-		if id.IsZero() {
-			continue
-		}
-		if whose[id] == nil {
-			blobs = append(blobs, id)
-		}
-		whose[id] = append(whose[id], k)
-	}
-	vague := make(map[int]string) // why a task file may have listed a mention nevertheless
-	more := make(map[int]bool)    // a task file that is open did not list it
-	err = j.past.eachContent(ctx, blobs, func(k int, content []byte, err error) {
-		read := make(map[string]commandList) // by tool
-		for _, k := range whose[blobs[k]] {
-			t := tries[k]
-			m := &j.list[t.mention]
-			r, known := read[m.Tool]
-			if !known && err == nil && len(content) <= maxTaskFile {
-				r = taskFiles[m.Tool].commands(content)
-				read[m.Tool] = r
-			}
-			switch {
-			case err != nil || len(content) > maxTaskFile:
-				vague[t.mention] = unreadReason(err)
-			case m.Was == "" && r.names[m.Name]:
-				m.Verdict, m.ExistedThen, m.Was = Gone, true, t.place.Path
-			case r.open:
-				more[t.mention] = true
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return j.dateCommands(ctx, slices.DeleteFunc(slices.Clone(open), func(i int) bool {
+	for _, i := range open {
 		m := &j.list[i]
 		switch {
-		case m.Was != "":
-			return false
-		case vague[i] != "":
-			m.Verdict, m.Why = Unknown, vague[i]
-		case claims[i].vague != "":
-			m.Verdict, m.Why = Unknown, claims[i].vague
+		case m.Verdict == Gone:
+			m.Why = "it was in " + m.Was.String()
+		case m.hasVerdict():
 		case m.mayRun:
 			m.Verdict, m.Why = Ambiguous, m.Tool+" may run more than its files list"
 		case more[i]:
 			m.Verdict, m.Why = Ambiguous, m.Tool+" may have run more than its files listed"
 		}
-		return true
-	}))
-}
-
-// dateCommands finds the commits that removed commands from their task files.
-func (j *judge) dateCommands(ctx context.Context, gone []int) error {
-	type recipe struct {
-		kind       repo.Path
-		tool, name string
-	}
-	searches := make(map[recipe]*removalSearch)
-	var list []*removalSearch
-	for _, i := range gone {
-		m := &j.list[i]
-		m.Why = "it was in " + m.Was.String()
-		r := recipe{m.Was, m.Tool, m.Name}
-		if searches[r] == nil {
-			commandsOf := taskFiles[m.Tool].commands
-			searches[r] = &removalSearch{file: m.Was, last: -1, is: func(v *fileVersion) bool { return commandsOf(v.content).names[r.name] }}
-			list = append(list, searches[r])
-		}
-	}
-	if err := j.findRemovals(ctx, list); err != nil {
-		return err
-	}
-	for _, i := range gone {
-		m := &j.list[i]
-		j.setRemovalCommit(i, searches[recipe{m.Was, m.Tool, m.Name}])
 	}
 	return nil
 }

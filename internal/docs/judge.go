@@ -165,7 +165,6 @@ const (
 	HiddenAcked        = "acknowledged"
 	HiddenHistorical   = "historical"                    // the document describes the past
 	HiddenHedged       = "hedged"                        // the words around the mention weaken it
-	HiddenPrinted      = "printed by a program"          // by a command in the document
 	HiddenNeverExisted = "not there when it was written" // so it may mean something else
 	HiddenCommon       = "any project has one"           // so it may be the reader's
 	HiddenGenerated    = "named in code"                 // so a program may create it

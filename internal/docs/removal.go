@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -73,6 +74,57 @@ func (j *judge) findRemovals(ctx context.Context, searches []*removalSearch) err
 			}
 		}
 		open = further
+	}
+	return nil
+}
+
+// A pastThing is what a mention names, and the files that may have had it when the document named it.
+type pastThing struct {
+	mention int
+	files   []repo.Path
+	now     repo.Path                 // the file that would have it today; "" if it is the one that had it
+	is      func(v *fileVersion) bool // reports whether a version has it
+}
+
+// judgeThings finds the things that a file had when the document named them, and the commits that removed them.
+func (j *judge) judgeThings(ctx context.Context, things []pastThing, claims map[int]origin) error {
+	var checks []versionCheck
+	var whose []*pastThing
+	for i := range things {
+		t := &things[i]
+		for _, p := range t.files {
+			place := repo.CommitPath{Commit: claims[t.mention].commit, Path: p}
+			checks = append(checks, versionCheck{place: place, search: &removalSearch{is: t.is}})
+			whose = append(whose, t)
+		}
+	}
+	if err := j.readVersions(ctx, checks); err != nil {
+		return err
+	}
+	searches := make(map[int]*removalSearch)
+	var open []*removalSearch
+	for k, l := range checks {
+		t := whose[k]
+		m := &j.list[t.mention]
+		switch {
+		case l.unread && !m.hasVerdict():
+			m.Verdict, m.Why = Unknown, whyUnread
+		case l.has && !m.ExistedThen:
+			m.Verdict, m.Why, m.ExistedThen, m.Was = Gone, "", true, cmp.Or(t.now, l.place.Path)
+			searches[t.mention] = &removalSearch{file: m.Was, last: -1, is: t.is}
+			open = append(open, searches[t.mention])
+		}
+	}
+	for _, t := range things {
+		if m := &j.list[t.mention]; !m.hasVerdict() && claims[t.mention].vague != "" {
+			m.Verdict, m.Why = Unknown, claims[t.mention].vague
+		}
+	}
+	if err := j.findRemovals(ctx, open); err != nil {
+		return err
+	}
+	for i, h := range searches {
+		j.setRemovalCommit(i, h)
 	}
 	return nil
 }
@@ -187,48 +239,6 @@ func (v *fileVersion) defines(name symbolName) (has bool) {
 	v.read()
 	return has || v.outline == nil || v.outline.Partial != "" ||
 		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return name.definedBy(v.path, &s) })
-}
-
-// movedElsewhere returns the searches that continue in another file, which has the thing after the commit that was found.
-func (j *judge) movedElsewhere(ctx context.Context, searches []*removalSearch) ([]*removalSearch, error) {
-	const most = 500 // files; a commit with more moved everything
-	var commits []repo.ID
-	at := make(map[repo.CommitNumber]int)
-	for _, h := range searches {
-		if _, again := at[h.last]; !again {
-			at[h.last] = len(commits)
-			commits = append(commits, j.history.Commit(h.last).ID)
-		}
-	}
-	changed, err := j.past.Changed(ctx, commits)
-	if err != nil {
-		return nil, err
-	}
-	for i, paths := range changed {
-		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return mention.IsDocument(p) || !outline.MayHaveOutline(p) })
-	}
-	var checks []versionCheck
-	for _, h := range searches {
-		if paths := changed[at[h.last]]; len(paths) <= most {
-			for _, p := range paths {
-				checks = append(checks, versionCheck{place: repo.CommitPath{Commit: commits[at[h.last]], Path: p}, search: h})
-			}
-		}
-	}
-	if err := j.readVersions(ctx, checks); err != nil {
-		return nil, err
-	}
-	var further []*removalSearch
-	for _, l := range checks {
-		l.search.blind = l.search.blind || l.unread
-	}
-	for _, l := range checks {
-		if l.has && !slices.Contains(further, l.search) {
-			l.search.file = l.place.Path
-			further = append(further, l.search)
-		}
-	}
-	return further, nil
 }
 
 // checkRenames reads the commits that removed symbols. It finds the symbol that replaced each of them, and whether

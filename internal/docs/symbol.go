@@ -490,7 +490,7 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *defini
 		if len(open) == 0 {
 			break
 		}
-		if err := j.findSymbolRemovals(ctx, open); err != nil {
+		if err := j.findRemovals(ctx, open); err != nil {
 			return err
 		}
 		for i, g := range gone {
@@ -529,10 +529,10 @@ func lastOf(searches map[definedName]*removalSearch, g goneSymbol) *removalSearc
 }
 
 // maxProbes limits how many trees are read to date symbols.
-const maxProbes = 24
+const maxProbes = 100
 
-// definedElsewhere adds the files that define symbols after the last removal that was found: in the tree of that
-// commit, and in four later ones up to HEAD, because a later commit may bring a symbol back.
+// definedElsewhere adds the files that define symbols after the last removal that was found: in the tree of that commit,
+// which may have moved them, and in those of a later one and of HEAD, because a later commit may bring a symbol back.
 func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int) error {
 	byCommit := make(map[repo.CommitNumber][]int)
 	for i, h := range latest {
@@ -542,8 +542,7 @@ func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest 
 	}
 	head := repo.CommitNumber(len(j.history.reached) - 1)
 	for _, n := range slices.Sorted(maps.Keys(byCommit)) {
-		for part := range repo.CommitNumber(5) {
-			at := n + (head-n)*part/4
+		for _, at := range []repo.CommitNumber{n, n + (head-n)/2, head} {
 			for at > n && !j.history.reached[at] {
 				at--
 			}
@@ -563,31 +562,6 @@ func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest 
 					}
 				}
 			}
-		}
-	}
-	return nil
-}
-
-// findSymbolRemovals finds the commits that removed symbols from files, and from the files that those commits
-// moved them to.
-func (j *judge) findSymbolRemovals(ctx context.Context, open []*removalSearch) error {
-	for range maxMoves {
-		before := make([]repo.CommitNumber, len(open))
-		for k, h := range open {
-			before[k] = h.last
-		}
-		if err := j.findRemovals(ctx, open); err != nil {
-			return err
-		}
-		var moved []*removalSearch
-		for k, h := range open {
-			if h.last > before[k] && !h.inHead && !h.blind {
-				moved = append(moved, h)
-			}
-		}
-		var err error
-		if open, err = j.movedElsewhere(ctx, moved); err != nil || len(open) == 0 {
-			return err
 		}
 	}
 	return nil
