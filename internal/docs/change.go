@@ -151,35 +151,6 @@ func (c *TreeChange) collect() {
 	}
 }
 
-// correctedLines returns the numbers of the lines in which the change only replaced an old path with
-// the new one. They do not describe the move.
-func (c *TreeChange) correctedLines(doc repo.Path, content []byte, list []CheckedMention, edited bool) map[int]bool {
-	if !edited || c.before == nil || !c.before.has(string(doc)) {
-		return nil
-	}
-	old := make(map[string]bool)
-	for line := range strings.Lines(string(c.Read(doc, true))) {
-		old[strings.TrimSpace(line)] = true
-	}
-	moved := make(map[string]string) // old paths by new ones
-	for i := range list {
-		if m := &list[i]; m.Verdict == Moved {
-			moved[string(m.To)] = string(m.Was)
-		}
-	}
-	corrected := make(map[int]bool)
-	number := 0
-	for line := range strings.Lines(string(content)) {
-		number++
-		for to, was := range moved {
-			if strings.Contains(line, to) && old[strings.TrimSpace(strings.ReplaceAll(line, to, was))] {
-				corrected[number] = true
-			}
-		}
-	}
-	return corrected
-}
-
 // compareAnchors finds the anchors that an edited document no longer has.
 func (c *TreeChange) compareAnchors(p repo.Path) {
 	before, after := c.Read(p, true), c.Read(p, false)
@@ -254,10 +225,9 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 	if !found {
 		return nil, nil
 	}
-	corrected := c.correctedLines(doc, content, list, edited)
-	for i := range list { // the document may name the new path nearby
+	for i := range list { // the line may name the new path
 		m := &list[i]
-		if m.Kind == mention.Path && !m.hasVerdict() && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, possiblePaths(doc, &m.Mention, false)) {
+		if m.Kind == mention.Path && !m.hasVerdict() && c.after != nil && c.after.holdsPath(&m.Mention, possiblePaths(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}

@@ -193,8 +193,8 @@ func TestTreeChangeOfCorrectedMention(t *testing.T) {
 	c.Before = append(c.Before, regularFiles("GUIDE.md")...)
 	c.Read = func(repo.Path, bool) []byte { return []byte(old) }
 	for text, want := range map[string]int{
-		"# Guide\n\n- Read `requirements/dev.txt`.\n- Install `requirements/tools.txt`.\n":                        1,
-		"# Guide\n\n- Read `requirements/dev.txt` now.\n- It was `requirements/tools.txt` in the last version.\n": 0,
+		"# Guide\n\n- Read `requirements/dev.txt`.\n- Install `requirements/tools.txt`.\n":                 1,
+		"# Guide\n\n- Read `requirements/dev.txt`: it was `requirements/tools.txt` in the last version.\n": 0,
 	} {
 		list, err := c.BrokenMentions("GUIDE.md", []byte(text), true)
 		if err != nil || len(list) != want {

@@ -111,15 +111,9 @@ func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err er
 
 // check implements Check, except for the results that need only the index.
 func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report, error) {
-	below := func(rep *Report) *Report {
-		if opts.Paths == nil {
-			return rep
-		}
-		return rep.Below(opts.Paths)
-	}
 	if !opts.Holding && opts.Memories == nil {
 		if rep := c.answered(ctx, in); rep != nil {
-			return below(rep), nil
+			return rep.Below(opts.Paths), nil
 		}
 	}
 	j := &judge{
@@ -137,7 +131,7 @@ func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report,
 	if j.paths == nil && j.memories == nil {
 		c.save(ctx, in, j)
 	}
-	return below(j.report), nil
+	return j.report.Below(opts.Paths), nil
 }
 
 // Fix corrects the moved mentions of a report, unless dry is set. It returns the corrections and the mentions that

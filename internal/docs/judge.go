@@ -87,8 +87,11 @@ func (r *Report) Counts() map[fresh.Verdict]int {
 	return all
 }
 
-// Below returns the part of a report for some documents or directories.
+// Below returns the part of a report for some documents or directories; all of it for nil.
 func (r *Report) Below(paths []repo.Path) *Report {
+	if paths == nil {
+		return r
+	}
 	part := *r
 	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
 	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t DocumentCounts) bool { return out(t.File) })
@@ -168,7 +171,7 @@ const (
 	HiddenNeverExisted = "not there when it was written" // so it may mean something else
 	HiddenCommon       = "any project has one"           // so it may be the reader's
 	HiddenGenerated    = "named in code"                 // so a program may create it
-	HiddenExplained    = "told in the document"          // at another place in it
+	HiddenExplained    = "told in the document"          // on the same line
 )
 
 // A judge checks the documents of one tree.
@@ -336,11 +339,7 @@ func (j *judge) learnNames(ctx context.Context, since *changes) error {
 			namesToLearn(&m.Mention, names)
 		}
 	}
-	x := &j.record.Names
-	if len(x.Names) > 2*len(names)+1000 { // most are of documents that changed
-		x.forget()
-	}
-	learnt, err := x.learn(ctx, j.tree, names)
+	learnt, err := j.record.Names.learn(ctx, j.tree, names)
 	maps.Copy(since.words, learnt)
 	return err
 }
@@ -387,58 +386,39 @@ func (t docStatements) hidden(m *CheckedMention) string {
 		return HiddenNeverExisted
 	case m.IsCommonName():
 		return HiddenCommon
-	case m.Verdict == Moved && t.namesNewPlace(m), t.saysGone(m):
+	case m.Verdict == Moved && t.holding[namedAt{m.File, m.Line, string(m.To)}]:
 		return HiddenExplained
 	}
 	return ""
 }
 
-// docStatements are the statements of documents about their own mentions.
+// docStatements are what documents say about their own mentions.
 type docStatements struct {
-	ok    []Accepted        // mentions that the policy accepts
-	gone  map[docName]bool  // said to be gone, anywhere in the document
-	holds map[docName][]int // the lines that name something that exists, ascending
+	ok      []Accepted       // mentions that the policy accepts
+	holding map[namedAt]bool // the lines that name a path that exists: beside an old one, they describe the move
 }
 
-// A docName is a name in a document, or the path that it means.
-type docName struct {
+// A namedAt is a path that a line of a document means.
+type namedAt struct {
 	doc  repo.Path
-	name string
+	line int
+	path string
 }
 
 func (j *judge) statementsOf(list []CheckedMention) docStatements {
-	t := docStatements{ok: j.policy.OK, gone: make(map[docName]bool), holds: make(map[docName][]int)}
-	moved := slices.ContainsFunc(list, func(m CheckedMention) bool { return m.Verdict == Moved })
+	t := docStatements{ok: j.policy.OK, holding: make(map[namedAt]bool)}
+	if !slices.ContainsFunc(list, func(m CheckedMention) bool { return m.Verdict == Moved }) {
+		return t
+	}
 	for i := range list {
 		m := &list[i]
-		if m.Kind != mention.Path {
-			continue
-		}
-		if m.SaidGoneInSentence {
-			t.gone[docName{m.File, m.Name}] = true
-		}
-		if moved && m.Verdict == Holds {
+		if m.Kind == mention.Path && m.Verdict == Holds {
 			for _, p := range possiblePaths(m.File, &m.Mention, false) {
-				at := docName{m.File, p}
-				t.holds[at] = append(t.holds[at], m.Line)
+				t.holding[namedAt{m.File, m.Line, p}] = true
 			}
 		}
 	}
 	return t
-}
-
-// namesNewPlace reports whether a document names the new path of a moved thing within a few lines. Then it
-// describes the move.
-func (t docStatements) namesNewPlace(m *CheckedMention) bool {
-	const close = 3 // lines
-	lines := t.holds[docName{m.File, string(m.To)}]
-	i, _ := slices.BinarySearch(lines, m.Line-close)
-	return i < len(lines) && lines[i] <= m.Line+close
-}
-
-// saysGone reports whether a document says elsewhere that a thing no longer exists.
-func (t docStatements) saysGone(m *CheckedMention) bool {
-	return m.Kind == mention.Path && t.gone[docName{m.File, m.Name}]
 }
 
 // readDocuments finds the mentions in the documents. It reads those that changed since the last check.

@@ -257,15 +257,6 @@ func (x *nameIndex) unreadFiles() []string {
 	return list
 }
 
-// forget drops all names.
-func (x *nameIndex) forget() {
-	x.Names, x.numbers = nil, nil
-	for i := range x.Files {
-		f := &x.Files[i]
-		f.Has, f.Uses, f.isDirty = nil, nil, true
-	}
-}
-
 // isWritten reports whether code writes a qualified name out, or has its last part as a string: it may look it up.
 func (x *nameIndex) isWritten(n symbolName) bool {
 	member, ok := x.numbers[memberMark+n.member]

@@ -45,8 +45,7 @@ type Mention struct {
 	Form Form
 	// Hedged is set if the words around the mention call it removed, planned, an example or the reader's. SaidGone
 	// is set if they say that it does not exist.
-	Hedged, SaidGone   bool
-	SaidGoneInSentence bool // SaidGone is from the sentence, not from a heading above
+	Hedged, SaidGone bool
 	// Acked is set if the document acknowledges the mention.
 	Acked bool
 	// Declared is set if the document itself declares the symbol, in a block of code.

@@ -278,7 +278,6 @@ func (r *reader) hedgeSentences(from int, mask string, all hedge) (last func() h
 	for i := from; i < len(r.found); i++ {
 		is := sentence(r.found[i].text)
 		r.found[i].hedge(max(all, is))
-		r.found[i].SaidGoneInSentence = is == saidGone
 	}
 	return func() hedge { return max(all, sentence(len(strings.TrimRight(mask, " \t\n"))-1)) }
 }
