@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 )
 
 // docsWorks are the rows of a repository with documents.
@@ -15,7 +17,14 @@ var docsWorks = []work{
 		name: "docs, warm", against: "ken status", atMost: 2, rounds: shortRounds, noGit: true,
 		prepare: (*site).mustFind, compare: (*site).docsWarm,
 	},
+	{
+		name: "docs, one edit", against: gitStatus, budget: docsEditBudget, processor: true, rounds: shortRounds,
+		prepare: (*site).mustFind, compare: (*site).docsEdit,
+	},
 }
+
+// docsEditBudget is the processor time of ken docs after one edited line of code.
+const docsEditBudget = 300 * time.Millisecond
 
 // docsCold measures ken docs without a cache, against a survey of the same files by outlines, without one either.
 func (s *site) docsCold() comparison {
@@ -29,6 +38,20 @@ func (s *site) docsCold() comparison {
 // docsWarm measures ken docs when nothing changed since the last answer.
 func (s *site) docsWarm() comparison {
 	return comparison{ken: s.command("docs"), other: s.command("status")}
+}
+
+// docsEdit measures ken docs after an edit of one source file.
+func (s *site) docsEdit() comparison {
+	return comparison{
+		ken: s.command("docs"), other: s.gitStatus(),
+		before: func(_ context.Context, round int) error {
+			file := s.fileOf(round)
+			return s.edit(s.plan.path(file), s.plan.text(file, 1, 0))
+		},
+		after: func(ctx context.Context, round int) error {
+			return errors.Join(s.restore(ctx, s.fileOf(round)), s.mustFind(ctx))
+		},
+	}
 }
 
 // mustFind returns an error unless ken docs reads all pages and finds moved and gone mentions.

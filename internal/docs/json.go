@@ -12,6 +12,7 @@ type MentionJSON struct {
 	File    string        `json:"file"`
 	FileB64 string        `json:"file_b64,omitempty"`
 	Line    int           `json:"line"`
+	Agents  bool          `json:"agents,omitempty"` // agents read the document
 	Mention string        `json:"mention"`
 	Name    string        `json:"name"`
 	Kind    mention.Kind  `json:"kind"`
@@ -33,7 +34,7 @@ type MentionJSON struct {
 func (m *CheckedMention) JSON() MentionJSON {
 	file := m.File.JSON()
 	out := MentionJSON{
-		File: file.Path, FileB64: file.B64, Line: m.Line, Mention: m.Text, Name: m.Name,
+		File: file.Path, FileB64: file.B64, Line: m.Line, Agents: IsForAgents(m.File), Mention: m.Text, Name: m.Name,
 		Kind: m.Kind, Form: m.Form, Tool: m.Tool, Verdict: m.Verdict, Hidden: m.Hidden, Why: m.Why, Renamed: m.Renamed,
 		Pending: m.Uncommitted,
 	}

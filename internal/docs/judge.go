@@ -478,6 +478,10 @@ func (j *judge) readDocuments(ctx context.Context, last *record, since *changes)
 func (j *judge) readMemories() {
 	j.written = make(map[repo.Path]time.Time)
 	for _, m := range j.memories {
+		inTree, isInside := strings.CutPrefix(m.File, j.tree.git.Root()+"/")
+		if isInside && j.index.has(inTree) {
+			continue // git tracks it
+		}
 		d := documentRecord{Path: repo.Path(m.Path())}
 		err := m.Err
 		if err == nil {
