@@ -303,6 +303,11 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 	if err := j.readVersions(ctx, checks); err != nil {
 		return err
 	}
+	for _, g := range gone {
+		if m := &j.list[g.mention]; g.isText && m.Renamed == "" && j.isForeign(g.name) {
+			m.Verdict, m.ExistedThen, m.Why = Ambiguous, false, "it may be a variable of another program"
+		}
+	}
 	for k, l := range checks {
 		if l.has {
 			m := &j.list[whose[k]]

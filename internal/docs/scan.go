@@ -116,9 +116,16 @@ func nameOf(m *mention.Mention) symbolName {
 func (j *judge) nameOf(m *mention.Mention) symbolName {
 	n := nameOf(m)
 	if n.owner != "" && len(j.homes(n)) == 0 && !j.ownerGone(n) {
-		n.owner = ""
+		n.owner, n.isText = "", mention.IsSpelledLikeCode(n.member)
 	}
 	return n
+}
+
+// isForeign reports whether a name may be that of another program's environment variable, which code read: code has no
+// other one with its first part.
+func (j *judge) isForeign(n symbolName) bool {
+	prefix := prefixOf(n.member)
+	return prefix != "" && !j.record.Names.occurs(prefixMark, prefix)
 }
 
 // having returns the files that have the last part of a name.

@@ -169,9 +169,8 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			return err
 		}
 		for _, i := range byCommit[id] {
-			name, files := j.judgeDefined(i, where, p, claims[i])
-			if len(files) > 0 {
-				gone = append(gone, goneSymbol{i, name, files})
+			if g := j.judgeDefined(i, where, p, claims[i]); len(g.files) > 0 {
+				gone = append(gone, g)
 			}
 		}
 	}
@@ -187,12 +186,12 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	return j.dateSymbols(ctx, gone, p)
 }
 
-// judgeDefined judges a symbol by the names that files defined at the commit that wrote the mention. It returns the files
-// that defined it.
-func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionSearch, claim origin) (symbolName, []repo.Path) {
+// judgeDefined judges a symbol by the names that files defined at the commit that wrote the mention. It returns the
+// symbol with the files that defined it.
+func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionSearch, claim origin) goneSymbol {
 	m := &j.list[i]
 	name := j.nameOf(&m.Mention)
-	files, faint := j.definersOf(m, name, where)
+	files, isText, faint := definersOf(m, name, where)
 	switch {
 	case len(files) == 0 && j.holds(name):
 		m.Verdict = Holds // nothing proves that its word is about something else
@@ -209,26 +208,21 @@ func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionS
 	default:
 		m.Verdict, m.Why = Never, whyNotDefined
 	}
-	return name, files
+	return goneSymbol{i, name, files, isText}
 }
 
 // whyNotDefined is the reason for a symbol that never was one, as far as ken looked.
 const whyNotDefined = "it was not defined when the document named it"
 
-// definersOf returns the files that define a symbol, those first that do more than have it in a string. faint is a file
-// whose symbol may be something else.
-//
-// The name of an environment variable in a string counts if code still has another one with its first part: other programs
-// have variables, too, and code may have read one of theirs.
-func (j *judge) definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt) (files []repo.Path, faint repo.Path) {
-	prefix := prefixOf(name.member)
-	isForeign := prefix != "" && !j.record.Names.occurs(prefixMark, prefix)
+// definersOf returns the files that define a symbol, those first that do more than have it in a string; isText means
+// that none does. faint is a file whose symbol may be something else.
+func definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt) (files []repo.Path, isText bool, faint repo.Path) {
 	var texts []repo.Path
 	for _, d := range where[name.word()] {
 		isText := name.isOption || d.symbol.Kind == literal
 		switch {
 		case !name.definedBy(d.file, &d.symbol):
-		case isText && (isForeign || isTest(d.file)):
+		case isText && isTest(d.file):
 		case isText:
 			texts = append(texts, d.file)
 		case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
@@ -237,7 +231,7 @@ func (j *judge) definersOf(m *CheckedMention, name symbolName, where map[string]
 			files = append(files, d.file)
 		}
 	}
-	return append(files, texts...), faint
+	return append(files, texts...), len(files) == 0, faint
 }
 
 // definedEarlier finds symbols that were gone already when the document named them: in four trees of the whole history.
@@ -262,12 +256,12 @@ func (j *judge) definedEarlier(ctx context.Context, open []int, p *definitionSea
 		open = slices.DeleteFunc(open, func(i int) bool {
 			m := &j.list[i]
 			name := j.nameOf(&m.Mention)
-			files, _ := j.definersOf(m, name, where)
+			files, isText, _ := definersOf(m, name, where)
 			if len(files) == 0 {
 				return false
 			}
 			m.Verdict, m.Why, m.ExistedThen, m.Was = Gone, "", true, files[0]
-			gone = append(gone, goneSymbol{i, name, files})
+			gone = append(gone, goneSymbol{i, name, files, isText})
 			return true
 		})
 	}
@@ -282,6 +276,7 @@ type goneSymbol struct {
 	mention int
 	name    symbolName
 	files   []repo.Path
+	isText  bool // they only have it in strings
 }
 
 // stillDefined marks symbols as holding that a file of the tree defines, and returns the others. It reads the

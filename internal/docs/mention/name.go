@@ -78,13 +78,9 @@ func pathOf(s string) (nameInText, bool) {
 		t = strings.TrimSuffix(t, "/...")
 		n.dir = true
 	}
-	windows := false
-	if !strings.Contains(t, "/") && strings.Contains(t, `\`) {
-		if !windowsPath(t) {
-			return n, false
-		}
+	isWindows := !strings.Contains(t, "/") && strings.Contains(t, `\`) && isExtension(path.Ext(t))
+	if isWindows {
 		t = strings.ReplaceAll(t, `\`, "/")
-		windows = true
 	}
 	if rest := strings.TrimRight(t, "/"); rest != t {
 		if len(t)-len(rest) > 1 || rest == "" {
@@ -116,7 +112,7 @@ func pathOf(s string) (nameInText, bool) {
 	}
 	n.name = t
 	n.start, n.end = front, front+len(t)
-	if windows {
+	if isWindows { // the document writes it differently
 		n.start, n.end = 0, 0
 	}
 	return n, true
@@ -143,22 +139,6 @@ func cutPlace(s string) int {
 		break
 	}
 	return len(s)
-}
-
-// windowsPath reports whether a word is a path with backslashes, and neither a pattern nor the name of a class.
-func windowsPath(s string) bool {
-	parts := strings.Split(strings.TrimRight(strings.TrimPrefix(s, `.\`), `\`), `\`)
-	for _, p := range parts {
-		if p == "" {
-			return false
-		}
-		for i := range len(p) {
-			if b := p[i]; !isLetter(b) && !isDigit(b) && b != '_' && b != '-' && b != '.' {
-				return false
-			}
-		}
-	}
-	return isExtension(path.Ext(s)) && len(parts) > 1
 }
 
 // plainOrGlob reports whether a word can be a path, and whether it is a pattern.
