@@ -235,12 +235,12 @@ func definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt
 }
 
 // definedEarlier finds symbols that were gone already when the document named them: in four trees of the whole history.
-// They have to be spelled like code, and in code font: the document can mean nothing else.
+// They have to be spelled like code, and called or qualified: the document can mean nothing else.
 func (j *judge) definedEarlier(ctx context.Context, open []int, p *definitionSearch) ([]goneSymbol, error) {
 	const trees = 4
 	open = slices.DeleteFunc(slices.Clone(open), func(i int) bool {
 		m := &j.list[i]
-		isClear := m.Form == mention.Code && !m.Casual && mention.IsSpelledLikeCode(nameOf(&m.Mention).member)
+		isClear := m.Form == mention.Code && m.isUnambiguous() && mention.IsSpelledLikeCode(nameOf(&m.Mention).member)
 		return m.Verdict != Never || m.Why != whyNotDefined || !isClear
 	})
 	var gone []goneSymbol

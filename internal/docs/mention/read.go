@@ -60,7 +60,6 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 		}
 	}
 
-	r.readUnparsed()
 	r.applyDeclared()
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
 	r.applyAcks()
@@ -108,7 +107,7 @@ type reader struct {
 	headings []section
 	declared map[string]bool // names that a block of code declares
 	leads    []section       // lines that end in a colon
-	unparsed []passage       // blocks of code
+	inBlock  map[string]bool // names in the lines of the block that is read
 	found    []found
 	notes    []ackComment
 	off      int // the number of the open one, from 1; 0 for none
