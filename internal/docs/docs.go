@@ -14,9 +14,8 @@
 // from HEAD), whether the thing existed in that commit, which commit removed it, and where it moved. Where the history
 // is cut off, or git lacks a content, the verdict is unknown.
 //
-// Package mention finds the mentions in one document. [Checker] reads the tree and the history of an open workspace,
-// and caches its reports. [Checker.Check] checks documents. [TreeChange] finds the mentions that a change breaks: it
-// compares two trees, and reads neither the history nor documents without a removed name.
+// Package mention finds the mentions in one document. [Checker.Check] checks the documents of an open workspace, and
+// takes over what did not change since its last check. [TreeChange] compares two trees, without the history.
 package docs
 
 import "ken/internal/fresh"

@@ -198,7 +198,8 @@ func (j *judge) run(ctx context.Context, c *Checker, last *record) error {
 	if last == nil {
 		last = &record{}
 	}
-	j.record = record{Head: j.past.head, View: in.view, Sparse: c.Git.Sparse(), Gap: last.Gap, Untracked: make(map[repo.Path]untracked)}
+	j.record = record{Head: j.past.head, View: in.view, Sparse: c.Git.Sparse(), Gap: last.Gap}
+	j.record.Untracked = make(map[repo.Path]untracked)
 	var since changes
 	j.record.Names = last.Names
 	unread := last.Names.unreadFiles()
@@ -544,7 +545,8 @@ func (j *judge) addDocument(d *documentRecord) {
 	j.report.Documents = append(j.report.Documents, DocumentCounts{d.Path, make(map[fresh.Verdict]int)})
 	j.list = append(j.list, d.Mentions...)
 	if d.Partial != "" {
-		j.report.Unread = append(j.report.Unread, Unread{File: d.Path, Why: "only partly checked: " + d.Partial, Permanent: true})
+		unread := Unread{File: d.Path, Why: "only partly checked: " + d.Partial, Permanent: true}
+		j.report.Unread = append(j.report.Unread, unread)
 	}
 }
 
@@ -569,8 +571,8 @@ func (j *judge) judgeByTree(ctx context.Context) error {
 	return j.judgeSymbols(ctx)
 }
 
-// judgePath judges a path by the paths of the tree, and by the untracked ones. A path that git ignores holds, unless the
-// history shows that the repository tracked it.
+// judgePath judges a path by the paths of the tree, and by the untracked ones. A path that git ignores holds, unless
+// the history shows that the repository tracked it.
 func (j *judge) judgePath(m *CheckedMention) {
 	paths := possiblePaths(m.File, &m.Mention, false)
 	j.index.globs.skipped = false
@@ -704,10 +706,11 @@ func (j *judge) acceptIgnoredPaths() {
 	}
 }
 
-// isNone reports whether a mention is none: a casual one of a thing that never existed, or a name that may be a member and
-// was never a file. If the history is incomplete, a name counts as a file if the tree has files with its extension.
+// isNone reports whether a mention is none: a casual one of a thing that never existed, or a name that may be a member
+// and was never a file. If the history is incomplete, a name counts as a file if the tree has files with its extension.
 func (j *judge) isNone(m *CheckedMention) bool {
-	mayBeMember := m.Kind == mention.Path && m.Form != mention.Link && m.Form != mention.Import && mention.MayBeMember(m.Name)
+	isExplicit := m.Form == mention.Link || m.Form == mention.Import
+	mayBeMember := m.Kind == mention.Path && !isExplicit && mention.MayBeMember(m.Name)
 	switch {
 	case m.Casual:
 		return m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown

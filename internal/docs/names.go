@@ -312,11 +312,15 @@ func (l *lexer) scan(p repo.Path, text []byte) (list []int, uses [][2]int) {
 		}
 		isKnown := (!isMember || has[member]&inCode != 0) && (!isOwner || has[owner]&inCode != 0)
 		isCode := isKnown && !isUse || !code.comment(text, at)
+		where := inText
+		if isCode {
+			where |= inCode
+		}
 		if isMember {
-			has[member] |= how(isCode)
+			has[member] |= where
 		}
 		if isOwner {
-			has[owner] |= how(isCode)
+			has[owner] |= where
 			if has[owner]&declared == 0 && declares(text, at) {
 				has[owner] |= declared
 			}
@@ -345,13 +349,6 @@ func (l *lexer) scan(p repo.Path, text []byte) (list []int, uses [][2]int) {
 	}
 	slices.Sort(list)
 	return list, uses
-}
-
-func how(isCode bool) int {
-	if isCode {
-		return inText | inCode
-	}
-	return inText
 }
 
 // ownerBefore returns the word at the end of a text that a separator follows, nil if there is none.

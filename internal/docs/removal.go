@@ -230,7 +230,7 @@ func (v *fileVersion) defines(name symbolName) (has bool) {
 	if name.isText && stemOf(v.path) == name.member {
 		return true
 	}
-	if !HasWord(v.content, name.member) || outline.LanguageOf(v.path, v.content) == outline.Unknown {
+	if !outline.HasWord(string(v.content), name.member) || outline.LanguageOf(v.path, v.content) == outline.Unknown {
 		return false
 	}
 	if name.isText {

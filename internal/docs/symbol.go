@@ -190,48 +190,50 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 // symbol with the files that defined it.
 func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionSearch, claim origin) goneSymbol {
 	m := &j.list[i]
-	name := j.nameOf(&m.Mention)
-	files, isText, faint := definersOf(m, name, where)
+	g := j.pastSymbol(i, where)
 	switch {
-	case len(files) == 0 && j.holds(name):
+	case len(g.files) == 0 && j.holds(g.name):
 		m.Verdict = Holds // nothing proves that its word is about something else
-	case len(files) > 0:
-		m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
-	case faint != "":
-		m.Verdict, m.Why = Ambiguous, "it was a member in "+faint.String()+", and other things have the same name"
+	case len(g.files) > 0:
+		m.Verdict, m.ExistedThen, m.Was = Gone, true, g.files[0]
+	case g.faint != "":
+		m.Verdict, m.Why = Ambiguous, "it was a member in "+g.faint.String()+", and other things have the same name"
 	case p.cut != "":
 		m.Verdict, m.Why = Unknown, p.cut
-	case p.unsure[name.member]:
+	case p.unsure[g.name.member]:
 		m.Verdict, m.Why = Unknown, "a file that named it then has no outline"
 	case claim.vague != "":
 		m.Verdict, m.Why = Unknown, claim.vague
 	default:
 		m.Verdict, m.Why = Never, whyNotDefined
 	}
-	return goneSymbol{i, name, files, isText}
+	return g
 }
 
 // whyNotDefined is the reason for a symbol that never was one, as far as ken looked.
 const whyNotDefined = "it was not defined when the document named it"
 
-// definersOf returns the files that define a symbol, those first that do more than have it in a string; isText means
-// that none does. faint is a file whose symbol may be something else.
-func definersOf(m *CheckedMention, name symbolName, where map[string][]definedAt) (files []repo.Path, isText bool, faint repo.Path) {
+// pastSymbol returns a symbol with the files that defined it.
+func (j *judge) pastSymbol(i int, where map[string][]definedAt) goneSymbol {
+	m := &j.list[i]
+	g := goneSymbol{mention: i, name: j.nameOf(&m.Mention)}
 	var texts []repo.Path
-	for _, d := range where[name.word()] {
-		isText := name.isOption || d.symbol.Kind == literal
+	for _, d := range where[g.name.word()] {
+		isText := g.name.isOption || d.symbol.Kind == literal
 		switch {
-		case !name.definedBy(d.file, &d.symbol):
+		case !g.name.definedBy(d.file, &d.symbol):
 		case isText && isTest(d.file):
 		case isText:
 			texts = append(texts, d.file)
-		case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
-			faint = d.file
+		case g.name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
+			g.faint = d.file
 		default:
-			files = append(files, d.file)
+			g.files = append(g.files, d.file)
 		}
 	}
-	return append(files, texts...), len(files) == 0, faint
+	g.isText = len(g.files) == 0
+	g.files = append(g.files, texts...)
+	return g
 }
 
 // definedEarlier finds symbols that were gone already when the document named them: in four trees of the whole history.
@@ -254,14 +256,13 @@ func (j *judge) definedEarlier(ctx context.Context, open []int, p *definitionSea
 			return nil, err
 		}
 		open = slices.DeleteFunc(open, func(i int) bool {
-			m := &j.list[i]
-			name := j.nameOf(&m.Mention)
-			files, isText, _ := definersOf(m, name, where)
-			if len(files) == 0 {
+			g := j.pastSymbol(i, where)
+			if len(g.files) == 0 {
 				return false
 			}
-			m.Verdict, m.Why, m.ExistedThen, m.Was = Gone, "", true, files[0]
-			gone = append(gone, goneSymbol{i, name, files, isText})
+			m := &j.list[i]
+			m.Verdict, m.Why, m.ExistedThen, m.Was = Gone, "", true, g.files[0]
+			gone = append(gone, g)
 			return true
 		})
 	}
@@ -275,8 +276,9 @@ const whyStillDefined = "a file defines it"
 type goneSymbol struct {
 	mention int
 	name    symbolName
-	files   []repo.Path
-	isText  bool // they only have it in strings
+	files   []repo.Path // those first that do more than have it in a string
+	isText  bool        // all only have it in a string
+	faint   repo.Path   // a file whose symbol may be something else
 }
 
 // stillDefined marks symbols as holding that a file of the tree defines, and returns the others. It reads the
@@ -300,7 +302,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 		o, err := outline.Parse(files[i].Path, content)
 		for k, g := range gone {
 			if err != nil || o.Partial != "" {
-				if HasWord(content, g.name.member) {
+				if outline.HasWord(string(content), g.name.member) {
 					holds[k].Store(true) // the file cannot be parsed
 				}
 				continue
@@ -507,8 +509,8 @@ type definedName struct {
 	file repo.Path
 }
 
-// lastOf returns the search of a symbol with the latest removal. One that HEAD still has is removed by no commit. A search
-// without a result counts only if all are without.
+// lastOf returns the search of a symbol with the latest removal. One that HEAD still has is removed by no commit. A
+// search without a result counts only if all are without.
 func lastOf(searches map[definedName]*removalSearch, g goneSymbol) *removalSearch {
 	last := searches[definedName{g.name, g.files[0]}]
 	for _, file := range g.files {
@@ -526,9 +528,11 @@ func lastOf(searches map[definedName]*removalSearch, g goneSymbol) *removalSearc
 // maxProbes limits how many trees are read to date symbols.
 const maxProbes = 100
 
-// definedElsewhere adds the files that define symbols after the last removal that was found: in the tree of that commit,
-// which may have moved them, and in those of a later one and of HEAD, because a later commit may bring a symbol back.
-func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int) error {
+// definedElsewhere adds the files that define symbols after the last removal that was found: in the tree of that
+// commit, which may have moved them, and in those of a later one and of HEAD: a later commit may bring a symbol back.
+func (j *judge) definedElsewhere(
+	ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int,
+) error {
 	byCommit := make(map[repo.CommitNumber][]int)
 	for i, h := range latest {
 		if h.last >= 0 && !h.inHead && !h.blind {
@@ -577,10 +581,4 @@ func (j *judge) commit(n repo.CommitNumber) *Commit {
 	}
 	c := j.history.Commit(n)
 	return &c
-}
-
-// HasWord reports whether a text contains a word.
-func HasWord(content []byte, word string) (has bool) {
-	eachWord(content, func(_ int, w []byte) { has = has || string(w) == word })
-	return has
 }

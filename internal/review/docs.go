@@ -10,6 +10,7 @@ import (
 	"ken/internal/change"
 	"ken/internal/docs"
 	"ken/internal/docs/mention"
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -182,7 +183,7 @@ func (j *judge) named(word string, dir repo.Path) (bool, error) {
 		return true, err
 	}
 	for _, f := range found {
-		if f.Path.Under(dir) && !mention.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
+		if f.Path.Under(dir) && !mention.IsDocument(f.Path) && outline.HasWord(string(j.Tree.Read(j.ctx, f.Path)), word) {
 			return true, nil
 		}
 	}

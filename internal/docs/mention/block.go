@@ -78,8 +78,8 @@ func (r *reader) parsed(p *passage, file repo.Path, module map[string]string, ar
 	}
 }
 
-// codeWords adds the words of a block of code that are spelled like code: in a block that does not parse, or in no known
-// language, nothing else says what it means. Blocks of data have keys, too.
+// codeWords adds the words of a block of code that are spelled like code: in a block that does not parse, or in no
+// known language, nothing else says what it means. Blocks of data have keys, too.
 func (r *reader) codeWords(p *passage, l *markup.Block, module map[string]string, around hedge) {
 	n := 0
 	for line := range strings.Lines(p.text) {
