@@ -28,7 +28,8 @@ type Overview struct {
 	// Attention lists what the user should look at, the most important first.
 	Attention []Attention `json:"attention"`
 
-	worktree *board.Worktree // for the printed lines
+	worktree  *board.Worktree // for the printed lines
+	mentioned bool            // stale mentions were printed before
 }
 
 // SpecsOverview counts specs.

@@ -36,7 +36,9 @@ func (p *program) printOverview(known *statusReport, o *Overview, items int) {
 		part("specs", specsLine(o.Specs), o.worktree.Spec.Unknown)
 		part("documents", documentsLine(o.worktree.Documents.Known), o.worktree.Documents.Unknown)
 		part("workflow", workflowLine(o.Workflow), o.worktree.State.Unknown)
-		p.printAttention(o.Attention, items)
+		if !o.mentioned || len(o.Attention) > 0 {
+			p.printAttention(o.Attention, items)
+		}
 	})
 }
 

@@ -3,10 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"ken/internal/attention"
 	"ken/internal/brief"
+	"ken/internal/docs"
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
@@ -83,20 +87,51 @@ var colorCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // printUp prints what the repository is, how things stand and what to do next. The main
 // parts of the repository take the lines of the screen that the rest leaves.
 func (p *program) printUp(known *statusReport, g *UpSummary, o *Overview) {
+	first, firstLines := p.screenOf(func() { p.printStaleFirst(o) })
+	others := *o
+	others.Attention = slices.DeleteFunc(slices.Clone(o.Attention), isMention)
+	others.mentioned = first != ""
+	p.io.Printf("%s", first)
 	var rest string
 	var lines int
 	for _, items := range []int{2, 1} { // of each kind of thing that needs attention
 		rest, lines = p.screenOf(func() {
-			p.printOverview(known, o, items)
+			p.printOverview(known, &others, items)
 			p.printNext(g, o)
 		})
-		if lines <= screenLines {
+		if lines <= screenLines-firstLines {
 			break
 		}
 	}
-	p.printWhat(g, screenLines-lines)
+	p.printWhat(g, screenLines-firstLines-lines)
 	p.io.Printf("%s", rest)
 }
+
+// printStaleFirst prints what documents say that is no longer true, those first that agents read. Nothing else that ken
+// knows is wrong in so many repositories.
+func (p *program) printStaleFirst(o *Overview) {
+	const most = 3
+	stale := slices.DeleteFunc(slices.Clone(o.Attention), func(a Attention) bool { return !isMention(a) })
+	if len(stale) == 0 {
+		return
+	}
+	forAgents := ""
+	isForAgents := func(m docs.MentionJSON) bool { return m.Agents }
+	if slices.ContainsFunc(o.Documents.Wrong, isForAgents) {
+		forAgents = "; agents read the first ones"
+	}
+	p.io.Printf("%s in documents%s:\n", english.Count(len(stale), "stale mention"), forAgents)
+	for _, a := range stale[:min(most, len(stale))] {
+		p.io.Printf("  %s %s\n", a.Subject, term.Clean(a.Why))
+	}
+	more := ""
+	if len(stale) > most {
+		more = fmt.Sprintf("+%d ", len(stale)-most)
+	}
+	p.io.Printf("  %s→ ken docs, or rewrite what moved: ken docs --fix\n\n", more)
+}
+
+func isMention(a Attention) bool { return a.Kind == attention.Mention }
 
 // printWhat prints what the repository is, and as many of its main parts as fit.
 func (p *program) printWhat(g *UpSummary, lines int) {
