@@ -10,14 +10,6 @@ import (
 	"ken/internal/repo"
 )
 
-// hasAnchor reports whether a version of a document has an anchor.
-func (v *fileVersion) hasAnchor(name string) bool {
-	if v.anchors == nil {
-		v.anchors = mention.Anchors(v.content)
-	}
-	return v.anchors[name]
-}
-
 // anchorTargets returns the documents that an anchor may be in.
 func anchorTargets(doc repo.Path, m *mention.Mention) []repo.Path {
 	if m.In == "" {
@@ -81,7 +73,7 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 		name := strings.ToLower(m.Name)
 		things = append(things, pastThing{
 			mention: i, files: slices.Compact(append(anchorTargets(claims[i].doc, &m.Mention), m.Was)), now: m.Was,
-			is: func(v *fileVersion) bool { return v.hasAnchor(name) },
+			is: func(v *fileVersion) bool { return mention.Anchors(v.content)[name] },
 		})
 	}
 	if err := j.judgeThings(ctx, things, claims); err != nil {

@@ -210,7 +210,6 @@ type fileVersion struct {
 	content []byte
 	outline *outline.Outline // nil until first use, or if there is none
 	asked   bool
-	anchors map[string]bool // nil until first use
 }
 
 // at sets the path of the file.

@@ -134,6 +134,9 @@ func isRule(line []byte) bool {
 // headingLevel returns the usual level of a title with this underline character.
 func headingLevel(mark byte) int { return strings.IndexByte("#*=-~^\"'+:._", mark) + 1 }
 
+// VersionNote is the language of notes about versions in reStructuredText: prose about the past.
+const VersionNote = "version note"
+
 // codeDirective reports whether a line of reStructuredText introduces code, and returns the language.
 func codeDirective(line string) (language string, ok bool) {
 	name, rest, found := strings.Cut(line, "::")
@@ -145,6 +148,8 @@ func codeDirective(line string) (language string, ok bool) {
 		return strings.ToLower(strings.TrimSpace(rest)), true
 	case "literal", "parsed-literal", "prompt":
 		return "", true
+	case "versionchanged", "versionadded", "versionremoved", "deprecated":
+		return VersionNote, true
 	}
 	return "", false
 }

@@ -23,6 +23,9 @@ var fileNames = map[string]string{
 // dataLanguages are those of configurations.
 var dataLanguages = lexicon{text: `json jsonc json5 yaml yml toml ini`}
 
+// declaration are the words before a name that a block declares, in many languages.
+var declaration = lexicon{text: `def class func function fn const let var type struct enum trait interface module record`}
+
 // blockFile returns the name of a file in the language of a block of code.
 func blockFile(language string) repo.Path {
 	if name, ok := fileNames[language]; ok {
@@ -42,14 +45,15 @@ func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 	if outline.MayHaveOutline(file) {
 		r.parsed(p, file, module, around)
 	}
-	if l.Language != "" || r.plain { // an indented block of Markdown may be the text of an admonition
+	isNote := l.Language == markup.VersionNote
+	if !isNote && (l.Language != "" || r.plain) { // an indented block of Markdown may be the text of an admonition
 		r.codeWords(p, l, module, around)
 	}
 }
 
 // parsed reads the symbols of a block that parses, and sets the modules of the names that it imports.
 func (r *reader) parsed(p *passage, file repo.Path, module map[string]string, around hedge) {
-	declared, refs := parseBlock(file, p.text)
+	declared, refs := parseBlock(file, dedented(p.text))
 	if refs == nil {
 		return
 	}
@@ -78,17 +82,37 @@ func (r *reader) parsed(p *passage, file repo.Path, module map[string]string, ar
 	}
 }
 
+// dedented removes the indentation that all lines of a text have: a block of reStructuredText is indented.
+func dedented(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	indent := len(text)
+	for _, line := range lines {
+		if rest := strings.TrimLeft(line, " \t"); strings.TrimSpace(rest) != "" {
+			indent = min(indent, len(line)-len(rest))
+		}
+	}
+	for i, line := range lines {
+		lines[i] = line[min(indent, max(0, len(line)-1)):]
+	}
+	return strings.Join(lines, "")
+}
+
 // codeWords adds the words of a block of code that are spelled like code: in a block that does not parse, or in no
-// known language, nothing else says what it means. Blocks of data have keys, too.
+// known language, nothing else says what it means. Blocks of data have keys, too. Notes about versions are of the past.
 func (r *reader) codeWords(p *passage, l *markup.Block, module map[string]string, around hedge) {
 	n := 0
 	for line := range strings.Lines(p.text) {
 		n++
+		before := ""
 		isBreak := func(c rune) bool { return c < utf8.RuneSelf && c != '-' && c != '.' && !outline.IsNameByte(byte(c)) }
 		for word := range strings.FieldsFuncSeq(line, isBreak) {
 			if _, isKey := keyOf(word, 0); isKey && dataLanguages.has(l.Language) {
 				r.nameInLine(p, n, nameInText{kind: Option, name: word}, around)
 			}
+			if declaration.has(before) || strings.HasPrefix(strings.TrimSpace(line), word+" = ") {
+				r.declared[word] = true
+			}
+			before = word
 			from := "" // the module of the first part
 			for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return c == '-' || c == '.' }) {
 				from = cmp.Or(module[part], from)

@@ -22,9 +22,6 @@ func drawnNames(text string) (names []nameInText, comments []string, ok bool) {
 	if strings.ContainsAny(text, "┐┘┤┼╮╯┓┛╗╝") {
 		return nil, nil, false // box drawings
 	}
-	if isLogGraph(text) {
-		return nil, nil, false
-	}
 	lines, branches := drawnLines(text)
 	if branches < 2 && !indented(lines, text) {
 		return nil, nil, false
@@ -100,20 +97,6 @@ func drawnNames(text string) (names []nameInText, comments []string, ok bool) {
 		stack = append(stack, lv)
 	}
 	return names, comments, true
-}
-
-// isLogGraph reports whether a text is a commit graph of git log --graph.
-func isLogGraph(text string) bool {
-	for line := range strings.Lines(text) {
-		marks := strings.TrimRight(line[:len(line)-len(strings.TrimLeft(line, "|\\/_ *"))], " ")
-		if strings.HasSuffix(marks, "*") && strings.Count(marks, "*") == 1 && (strings.HasPrefix(marks, "*") || strings.HasPrefix(marks, "|")) {
-			return true
-		}
-		if marks == `|\` || marks == "|/" || strings.HasSuffix(marks, `|\`) || strings.HasSuffix(marks, "|/") {
-			return true
-		}
-	}
-	return false
 }
 
 // drawnLines parses the lines of a drawing, and counts those with branches.
