@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -19,7 +21,7 @@ var docsWorks = []work{
 	},
 	{
 		name: "docs, one edit", against: gitStatus, budget: docsEditBudget, processor: true, rounds: shortRounds,
-		prepare: (*site).mustFind, compare: (*site).docsEdit,
+		prepare: (*site).mustFind, compare: (*site).docsEdit, finish: (*site).restoreAll,
 	},
 }
 
@@ -40,18 +42,24 @@ func (s *site) docsWarm() comparison {
 	return comparison{ken: s.command("docs"), other: s.command("status")}
 }
 
-// docsEdit measures ken docs after an edit of one source file.
+// docsEdit measures ken docs after a line was added to a source file.
 func (s *site) docsEdit() comparison {
+	name := s.plan.path(1)
+	var before []byte
 	return comparison{
 		ken: s.command("docs"), other: s.gitStatus(),
-		before: func(_ context.Context, round int) error {
-			file := s.fileOf(round)
-			return s.edit(s.plan.path(file), s.plan.text(file, 1, 0))
-		},
-		after: func(ctx context.Context, round int) error {
-			return errors.Join(s.restore(ctx, s.fileOf(round)), s.mustFind(ctx))
+		before: func(_ context.Context, round int) (err error) {
+			if before == nil {
+				before, err = os.ReadFile(filepath.Join(s.dir, name))
+			}
+			return errors.Join(err, s.edit(name, fmt.Sprintf("%s# round %d\n", before, round)))
 		},
 	}
+}
+
+// restoreAll restores what docsEdit edited.
+func (s *site) restoreAll(ctx context.Context) error {
+	return git(ctx, s.dir, s.env, nil, "checkout", "-q", ".")
 }
 
 // mustFind returns an error unless ken docs reads all pages and finds moved and gone mentions.
