@@ -303,8 +303,8 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 		return err
 	}
 	for _, g := range gone {
-		if m := &j.list[g.mention]; g.isText && m.Renamed == "" && j.isForeign(g.name) {
-			m.Verdict, m.ExistedThen, m.Why = Ambiguous, false, "it may be a variable of another program"
+		if m := &j.list[g.mention]; g.isText && m.Renamed == "" && j.isForeign(m, g.name) {
+			m.Verdict, m.ExistedThen, m.Why = Ambiguous, false, "it may be a name of another program"
 		}
 	}
 	for k, l := range checks {
@@ -328,8 +328,8 @@ func (v *fileVersion) read() *outline.Outline {
 	return v.outline
 }
 
-// renamedTo returns the name that a commit put in the place of another in a file: a line without the old name is the
-// same but for it. "" for none, or for several.
+// renamedTo returns the name that a commit put in the place of another in a file: most lines with the old name are the
+// same but for it, and if that is only one, the file did not have the new name before. "" for none.
 func renamedTo(before, after []byte, name string) string {
 	kept := make(map[string]bool)
 	for line := range strings.Lines(string(before)) {
@@ -341,28 +341,33 @@ func renamedTo(before, after []byte, name string) string {
 			added = append(added, line)
 		}
 	}
-	found := ""
+	had := 0 // lines with the old name
+	votes := make(map[string]int)
 	for line := range strings.Lines(string(before)) {
 		at := outline.WordAt(line, name)
 		if at < 0 {
 			continue
 		}
-		front, back := line[:at], line[at+len(name):]
+		had++
+		seen := make(map[string]bool)
 		for _, other := range added {
-			to, ok := strings.CutPrefix(other, front)
+			to, ok := strings.CutPrefix(other, line[:at])
 			if ok {
-				to, ok = strings.CutSuffix(to, back)
+				to, ok = strings.CutSuffix(to, line[at+len(name):])
 			}
-			if !ok || !isNewName(to, name) || to == found {
-				continue
+			if ok && isNewName(to, name) && !seen[to] {
+				seen[to] = true
+				votes[to]++
 			}
-			if found != "" {
-				return ""
-			}
-			found = to
 		}
 	}
-	return found
+	for to, n := range votes {
+		isNew := had > 1 || !outline.HasWord(string(before), to)
+		if 2*n > had && isNew {
+			return to
+		}
+	}
+	return ""
 }
 
 // isNewName reports whether a text can be a new name of the same kind as an old one.

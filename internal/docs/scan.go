@@ -121,12 +121,20 @@ func (j *judge) nameOf(m *mention.Mention) symbolName {
 	return n
 }
 
-// isForeign reports whether a name may be that of another program's environment variable, which code read: code has no
-// other one with its first part.
-func (j *judge) isForeign(n symbolName) bool {
+// isForeign reports whether a name that code only had in a string may be that of another program or of a library, which
+// code used: it is no option, and no environment variable of which code still has another one with its first part.
+func (j *judge) isForeign(m *CheckedMention, n symbolName) bool {
 	prefix := prefixOf(n.member)
-	return prefix != "" && !j.record.Names.occurs(prefixMark, prefix)
+	isOption := m.Kind == mention.Option && strings.HasPrefix(m.Text, "--")
+	return !isOption && (prefix == "" || !j.record.Names.occurs(prefixMark, prefix))
 }
+
+// isVendored reports whether a path is that of another project's code.
+func isVendored(p repo.Path) bool {
+	return slices.ContainsFunc(strings.Split(string(p.Dir()), "/"), func(dir string) bool { return vendorDirs[dir] })
+}
+
+var vendorDirs = setOf(strings.Fields("vendor vendored third_party third-party node_modules external deps"))
 
 // having returns the files that have the last part of a name.
 func (j *judge) having(n symbolName) []repo.File {

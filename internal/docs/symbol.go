@@ -174,12 +174,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			}
 		}
 	}
-	earlier, err := j.definedEarlier(ctx, open, p)
-	if err != nil {
-		return err
-	}
-	gone = append(gone, earlier...)
-	gone, err = j.stillDefined(ctx, gone)
+	gone, err := j.stillDefined(ctx, gone)
 	if err != nil {
 		return err
 	}
@@ -192,7 +187,7 @@ func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionS
 	m := &j.list[i]
 	g := j.pastSymbol(i, where)
 	switch {
-	case len(g.files) == 0 && j.holds(g.name):
+	case len(g.files) == 0 && j.holds(j.nameOf(&m.Mention)):
 		m.Verdict = Holds // nothing proves that its word is about something else
 	case len(g.files) > 0:
 		m.Verdict, m.ExistedThen, m.Was = Gone, true, g.files[0]
@@ -205,24 +200,21 @@ func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionS
 	case claim.vague != "":
 		m.Verdict, m.Why = Unknown, claim.vague
 	default:
-		m.Verdict, m.Why = Never, whyNotDefined
+		m.Verdict, m.Why = Never, "it was not defined when the document named it"
 	}
 	return g
 }
 
-// whyNotDefined is the reason for a symbol that never was one, as far as ken looked.
-const whyNotDefined = "it was not defined when the document named it"
-
-// pastSymbol returns a symbol with the files that defined it.
+// pastSymbol returns a symbol with the files that defined it, as that of its owner.
 func (j *judge) pastSymbol(i int, where map[string][]definedAt) goneSymbol {
 	m := &j.list[i]
-	g := goneSymbol{mention: i, name: j.nameOf(&m.Mention)}
+	g := goneSymbol{mention: i, name: nameOf(&m.Mention)}
 	var texts []repo.Path
 	for _, d := range where[g.name.word()] {
 		isText := g.name.isOption || d.symbol.Kind == literal
 		switch {
 		case !g.name.definedBy(d.file, &d.symbol):
-		case isText && isTest(d.file):
+		case (isText || m.Casual) && isTest(d.file): // an example has such names, too
 		case isText:
 			texts = append(texts, d.file)
 		case g.name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
@@ -234,39 +226,6 @@ func (j *judge) pastSymbol(i int, where map[string][]definedAt) goneSymbol {
 	g.isText = len(g.files) == 0
 	g.files = append(g.files, texts...)
 	return g
-}
-
-// definedEarlier finds symbols that were gone already when the document named them: in four trees of the whole history.
-// They have to be spelled like code, and called or qualified: the document can mean nothing else.
-func (j *judge) definedEarlier(ctx context.Context, open []int, p *definitionSearch) ([]goneSymbol, error) {
-	const trees = 4
-	open = slices.DeleteFunc(slices.Clone(open), func(i int) bool {
-		m := &j.list[i]
-		isClear := m.Form == mention.Code && m.isUnambiguous() && mention.IsSpelledLikeCode(nameOf(&m.Mention).member)
-		return m.Verdict != Never || m.Why != whyNotDefined || !isClear
-	})
-	var gone []goneSymbol
-	for part := repo.CommitNumber(trees); part > 0 && len(open) > 0 && p.budget > 0; part-- {
-		n := repo.CommitNumber(len(j.history.reached)-1) * part / (trees + 1)
-		for n > 0 && !j.history.reached[n] {
-			n--
-		}
-		where, err := p.at(ctx, j.history.Commit(n).ID)
-		if err != nil {
-			return nil, err
-		}
-		open = slices.DeleteFunc(open, func(i int) bool {
-			g := j.pastSymbol(i, where)
-			if len(g.files) == 0 {
-				return false
-			}
-			m := &j.list[i]
-			m.Verdict, m.Why, m.ExistedThen, m.Was = Gone, "", true, g.files[0]
-			gone = append(gone, g)
-			return true
-		})
-	}
-	return gone, nil
 }
 
 // whyStillDefined is the reason for a symbol that the history judged, and that a file of the tree defines.
@@ -363,7 +322,7 @@ func (ds *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]
 	}
 	var unread []repo.File
 	files = slices.DeleteFunc(files, func(f repo.File) bool {
-		return ds.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) ||
+		return ds.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) || isVendored(f.Path) ||
 			!outline.MayHaveOutline(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
 	})
 	for _, f := range files {

@@ -51,6 +51,9 @@ func Anchors(content []byte) map[string]bool {
 			add(string(above))
 		}
 		above = text
+		for _, m := range htmlHeading().FindAllSubmatch(line, -1) {
+			add(string(m[1]))
+		}
 		for _, m := range idAttribute().FindAllSubmatch(line, -1) {
 			anchors[strings.ToLower(string(bytes.Join(m[1:], nil)))] = true
 		}
@@ -72,6 +75,7 @@ var (
 	headingID = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
 	})
+	htmlHeading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<h[1-6][^>]*>(.+?)</h[1-6]>`) })
 	idAttribute = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?:id|name)\s*=\s*["']([^"']+)["']|\{[^{}]*?#([\w.:-]+)[^{}]*\}|^\(([\w-]+)\)=\s*$`)
 	})

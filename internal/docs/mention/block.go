@@ -1,9 +1,9 @@
 package mention
 
 import (
-	"cmp"
-	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ken/internal/markup"
@@ -20,11 +20,10 @@ var fileNames = map[string]string{
 	"ruby": "b.rb", "csharp": "b.cs", "c#": "b.cs", "c++": "b.cpp",
 }
 
-// dataLanguages are those of configurations.
-var dataLanguages = lexicon{text: `json jsonc json5 yaml yml toml ini`}
-
-// declaration are the words before a name that a block declares, in many languages.
-var declaration = lexicon{text: `def class func function fn const let var type struct enum trait interface module record`}
+// declarations matches the names that a text in any language declares.
+var declarations = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:def|class|func|function|fn|const|let|var|struct|enum|trait|interface)\s+(\w+)`)
+})
 
 // blockFile returns the name of a file in the language of a block of code.
 func blockFile(language string) repo.Path {
@@ -34,32 +33,26 @@ func blockFile(language string) repo.Path {
 	return repo.Path("b." + language)
 }
 
-// symbols reads the symbols that a block of code imports or uses, and those that it declares.
+// symbols reads the symbols that a block of code imports or uses, and those that it declares. A block that does not parse
+// is left to readUnparsed.
 func (r *reader) symbols(p *passage, l *markup.Block, around hedge) {
 	file := blockFile(l.Language)
 	if len(p.text) > maxBlock {
 		return
 	}
-	r.inBlock = make(map[string]bool)
-	module := make(map[string]string) // by the local name of what is imported
-	if outline.MayHaveOutline(file) {
-		r.parsed(p, file, module, around)
+	if !outline.MayHaveOutline(file) {
+		r.unparsed = append(r.unparsed, *p)
+		return
 	}
-	isNote := l.Language == markup.VersionNote
-	if !isNote && (l.Language != "" || r.plain) { // an indented block of Markdown may be the text of an admonition
-		r.codeWords(p, l, module, around)
-	}
-}
-
-// parsed reads the symbols of a block that parses, and sets the modules of the names that it imports.
-func (r *reader) parsed(p *passage, file repo.Path, module map[string]string, around hedge) {
 	declared, refs := parseBlock(file, dedented(p.text))
 	if refs == nil {
+		r.unparsed = append(r.unparsed, *p)
 		return
 	}
 	for i := range declared.Symbols {
 		r.declared[declared.Symbols[i].Name] = true
 	}
+	module := make(map[string]string) // by the local name of what is imported
 	for _, imported := range refs.Imports {
 		for _, name := range imported.Names {
 			module[name.Local()] = imported.Module
@@ -71,13 +64,20 @@ func (r *reader) parsed(p *passage, file repo.Path, module map[string]string, ar
 	for _, use := range refs.Uses {
 		first, _, _ := strings.Cut(strings.ReplaceAll(use.Qualifier, "::", "."), ".")
 		from := module[strings.TrimSuffix(first, "()")]
-		isImported := !use.Member && module[use.Name] != "" // the import names it
-		isCalled := use.Kind == outline.UseCall && (from != "" || !use.Member)
-		isVariable := !use.Member && use.Kind == outline.UseMention
-		if !isImported && !isVariable && symbolic([]string{use.Name}, isCalled, "") {
+		isType := first != "" && first[:1] != strings.ToLower(first[:1])
+		if isType && symbolic([]string{first}, false, "") {
 			for _, line := range use.Lines {
-				r.symbol(p, line, use.Name, from, around)
+				r.symbol(p, line, first, from, around)
 			}
+		}
+		isImported := !use.Member && module[use.Name] != "" // the import names it
+		isVariable := !use.Member && use.Kind == outline.UseMention
+		isCalled := use.Kind == outline.UseCall && (from != "" || !use.Member)
+		if isImported || isVariable || !symbolic([]string{use.Name}, isCalled, "") {
+			continue
+		}
+		for _, line := range use.Lines {
+			r.symbol(p, line, use.Name, from, around)
 		}
 	}
 }
@@ -97,56 +97,49 @@ func dedented(text string) string {
 	return strings.Join(lines, "")
 }
 
-// codeWords adds the words of a block of code that are spelled like code: in a block that does not parse, or in no
-// known language, nothing else says what it means. Blocks of data have keys, too. Notes about versions are of the past.
-func (r *reader) codeWords(p *passage, l *markup.Block, module map[string]string, around hedge) {
-	n := 0
-	for line := range strings.Lines(p.text) {
-		n++
-		before := ""
-		isBreak := func(c rune) bool { return c < utf8.RuneSelf && c != '-' && c != '.' && !outline.IsNameByte(byte(c)) }
-		for word := range strings.FieldsFuncSeq(line, isBreak) {
-			if _, isKey := keyOf(word, 0); isKey && dataLanguages.has(l.Language) {
-				r.nameInLine(p, n, nameInText{kind: Option, name: word}, around)
-			}
-			if declaration.has(before) || strings.HasPrefix(strings.TrimSpace(line), word+" = ") {
-				r.declared[word] = true
-			}
-			before = word
-			from := "" // the module of the first part
-			for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return c == '-' || c == '.' }) {
-				from = cmp.Or(module[part], from)
-				if IsSpelledLikeCode(part) && symbolic([]string{part}, false, "") {
-					r.symbol(p, n, part, from, around)
+// readUnparsed adds the symbols of other blocks of code that a block has which does not parse.
+func (r *reader) readUnparsed() {
+	known := make(map[string]bool)
+	for _, f := range r.found {
+		if f.Kind == Symbol && f.Form == Block {
+			known[f.Name] = true
+		}
+	}
+	for _, p := range r.unparsed {
+		for _, m := range declarations().FindAllStringSubmatch(p.text, -1) {
+			r.declared[m[1]] = true
+		}
+	}
+	for _, p := range r.unparsed {
+		n := 0
+		for line := range strings.Lines(p.text) {
+			n++
+			isBreak := func(c rune) bool { return c < utf8.RuneSelf && !outline.IsNameByte(byte(c)) }
+			for word := range strings.FieldsFuncSeq(line, isBreak) {
+				if known[word] {
+					r.symbol(&p, n, word, "", unhedged)
 				}
 			}
 		}
+	}
+	for i := range r.found {
+		r.found[i].Line = r.doc.Line(r.found[i].pos)
 	}
 }
 
 // symbol adds a symbol in a line of a block of code, which may come from an imported module.
 func (r *reader) symbol(p *passage, line int, name, module string, around hedge) {
-	if identifier(name) && len(name) >= 3 {
-		r.nameInLine(p, line, nameInText{kind: Symbol, name: name, in: module}, around)
-	}
-}
-
-// nameInLine adds a name in a line of a block of code once.
-func (r *reader) nameInLine(p *passage, line int, n nameInText, around hedge) {
-	key := fmt.Sprint(line, " ", n.name)
-	if line > len(p.lines) || r.inBlock[key] {
+	if line > len(p.lines) || !identifier(name) || len(name) < 3 {
 		return
 	}
-	r.inBlock[key] = true
 	start := p.starts[line-1]
 	text, _, _ := strings.Cut(p.text[start:], "\n")
-	at := outline.WordAt(text, n.name)
+	at := outline.WordAt(text, name)
 	if at < 0 {
 		return
 	}
-	n.casual, n.start, n.end = true, at, at+len(n.name)
-	n.text = Span{n.start, n.end}
-	r.add(p, start, text, n, Block).hedge(around)
+	found := nameInText{kind: Symbol, name: name, in: module, casual: true, start: at, end: at + len(name), text: Span{at, at + len(name)}}
+	r.add(p, start, text, found, Block).hedge(around)
 }
 
 // parseBlock parses a block of code. A block of Go may be a part of a file, or of a function.

@@ -191,11 +191,11 @@ var (
 	// elsewhere are directories whose documents are about other projects or times.
 	elsewhere = lexicon{text: `testdata fixtures fixture __fixtures__ __snapshots__ snapshots node_modules vendor vendored third_party
 		third-party thirdparty external deps bower_components changelog changelogs .changeset changes release-notes
-		releasenotes release_notes releases archive archives archived attic old history legacy migrations migration
+		releasenotes release_notes releases newsfragments archive archives archived attic old history legacy migrations migration
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
 	// records are directories of pages about one day, or of benchmark data. Guides and instructions in them are
 	// maintained.
-	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks chats conversations transcripts"}
+	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks chats conversations transcripts sep seps proposals"}
 	// requestForms are the templates that hosts show when a request is opened.
 	requestForms = lexicon{text: "pull_request_template merge_request_templates merge_request_template issue_template"}
 	chronicles   = lexicon{text: `changes releases archive archived`}

@@ -48,7 +48,7 @@ type Mention struct {
 	Hedged, SaidGone bool
 	// Acked is set if the document acknowledges the mention.
 	Acked bool
-	// Declared is set if the document itself declares the symbol, in a block of code.
+	// Declared is set if the document itself declares the symbol, in a block of code or a heading.
 	Declared bool
 	// Casual is set if the text may not be a mention: a capitalised word, a path in a code block. It counts only
 	// if the history has it.

@@ -60,6 +60,7 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 		}
 	}
 
+	r.readUnparsed()
 	r.applyDeclared()
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
 	r.applyAcks()
@@ -105,9 +106,9 @@ type reader struct {
 	mdx   bool
 
 	headings []section
-	declared map[string]bool // names that a block of code declares
+	declared map[string]bool // names that a block of code or a heading declares
 	leads    []section       // lines that end in a colon
-	inBlock  map[string]bool // names in the lines of the block that is read
+	unparsed []passage       // blocks of code
 	found    []found
 	notes    []ackComment
 	off      int // the number of the open one, from 1; 0 for none
@@ -213,6 +214,9 @@ func (r *reader) readBlock(l *markup.Block) {
 		}
 		around = r.around()
 		mask := r.inline(&p, l)
+		for word := range strings.FieldsSeq(mask) {
+			r.declared[word] = true
+		}
 		r.headings = append(r.headings, section{l.Level, hedgeOfHeading(mask)})
 		r.hedgeSentences(before, mask, around)
 	case markup.Paragraph:
