@@ -74,6 +74,37 @@ func (c *Checker) CheckIfFast(ctx context.Context) (*Report, error) {
 	return c.Check(ctx, Options{})
 }
 
+// ErrSlow is the error for a question that ken cannot answer without a long check.
+var ErrSlow = errors.New("the documents would have to be checked again")
+
+// StaleForAgents returns the stale mentions in documents that agents read without being asked to, memories among them.
+// wasChecked is false if all documents were never checked. Where [Checker.CheckIfFast] does not check, the error is
+// ErrSlow. If the memories take longer than the context allows, the mentions in the repository are returned.
+func (c *Checker) StaleForAgents(
+	ctx context.Context, memories []session.Memory,
+) (list []CheckedMention, wasChecked bool, err error) {
+	if _, wasChecked = c.Cache.Load(c.placeKey(answerKind)); !wasChecked {
+		return nil, false, nil
+	}
+	rep, err := c.CheckIfFast(ctx)
+	if err == nil && rep == nil {
+		err = ErrSlow
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	if len(memories) > 0 {
+		all, err := c.Check(ctx, Options{Memories: memories})
+		if err != nil && ctx.Err() == nil {
+			return nil, true, err
+		}
+		if err == nil {
+			rep = all
+		}
+	}
+	return slices.DeleteFunc(rep.Stale(), func(m CheckedMention) bool { return !IsForAgents(m.File) }), true, nil
+}
+
 // countUnreadForms counts the tracked documents in formats that ken does not read.
 func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
 	n := 0

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,41 @@ func TestMemories(t *testing.T) {
 		if IsOutside(m.File) {
 			t.Errorf("%s of %s was stored", m.Text, m.File)
 		}
+	}
+}
+
+// What is stale for agents is known once all documents were checked, and not if that would take long. README.md is not among what they read unasked.
+func TestStaleForAgents(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("README.md", "Read `api/b.go`.\n")
+	r.Write("AGENTS.md", "Read `api/b.go`.\n")
+	r.Write("api/b.go", "package api\n")
+	r.Commit("first")
+	r.Git("rm", "-q", "api/b.go")
+	r.Commit("second")
+	r.Age()
+	first, err := time.Parse(time.RFC3339, "2024-01-02T03:04:05Z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	memories := []session.Memory{{Client: "claude", File: "/home/ada/MEMORY.md", Content: []byte("See `api/b.go`.\n"), Time: first.Add(time.Second)}}
+	ask := func(memories []session.Memory, wantChecked bool, want string) {
+		t.Helper()
+		list, wasChecked, err := checker(t, r.Dir).StaleForAgents(t.Context(), memories)
+		if got := staleNames(&Report{Mentions: list}); err != nil || wasChecked != wantChecked || got != want {
+			t.Errorf("stale are %q, checked %t, %v; want %q, %t", got, wasChecked, err, want, wantChecked)
+		}
+	}
+	ask(memories, false, "")
+	reportOf(t, checker(t, r.Dir))
+	ask(nil, true, "AGENTS.md api/b.go")
+	ask(memories, true, "AGENTS.md api/b.go, MEMORY.md api/b.go")
+	for i := range maxFastFiles {
+		r.Write(fmt.Sprintf("many/%d.txt", i), "many\n")
+	}
+	r.Commit("many")
+	if list, wasChecked, err := checker(t, r.Dir).StaleForAgents(t.Context(), nil); !errors.Is(err, ErrSlow) || !wasChecked || list != nil {
+		t.Errorf("at another commit of many files: %v, %t, %v; want that it is slow", list, wasChecked, err)
 	}
 }
 
