@@ -71,7 +71,6 @@ func (b *bench) measureFiles(ctx context.Context, files int) error {
 
 // codeWorks are the rows of the repository of code.
 var codeWorks = []work{
-	hookWork("stop", hookBudget, hookOf("stop")),
 	hookWork("pre-tool-use", hookBudget, hookOf("pre-tool-use")),
 	hookWork("post-tool-use", hookBudget, hookOf("post-tool-use")),
 	hookWork("post-commit", hookBudget, (*site).postCommit),

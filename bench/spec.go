@@ -44,10 +44,6 @@ var specWorks = []work{
 		name: "hook pre-tool-use, specs", against: kenVersion, budget: specHookBudget, rounds: shortRounds,
 		prepare: (*site).mustKnow, compare: specHook("pre-tool-use"),
 	},
-	{
-		name: "hook post-tool-use, specs", against: kenVersion, budget: specHookBudget, rounds: shortRounds,
-		prepare: (*site).mustKnow, compare: specHook("post-tool-use"),
-	},
 }
 
 // specCold measures ken spec ls without a cache, against git log over the whole history.

@@ -257,10 +257,8 @@ prepared_answers() {
 	CALLS
 	local session='"session_id":"s-1"' edit='{"file_path":"internal/fault/fault.go"}'
 	hook session-start session-start "{$session,\"source\":\"startup\"}"
-	hook prompt user-prompt-submit "{$session,\"prompt\":\"fix the hint of the fault error\"}"
 	hook before-edit pre-tool-use "{$session,\"tool_name\":\"Edit\",\"tool_input\":$edit}"
 	hook after-edit post-tool-use "{$session,\"tool_name\":\"Edit\",\"tool_input\":$edit}"
-	hook stop stop "{$session}"
 }
 
 # Commands that write come last, once: each is followed by what it left behind.

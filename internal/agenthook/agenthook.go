@@ -18,21 +18,19 @@ type Event string
 
 // The events.
 const (
-	SessionStart     Event = "session-start"
-	SubagentStart    Event = "subagent-start"
-	UserPromptSubmit Event = "user-prompt-submit"
-	PreToolUse       Event = "pre-tool-use"
-	PostToolUse      Event = "post-tool-use"
-	Stop             Event = "stop"
+	SessionStart  Event = "session-start"
+	SubagentStart Event = "subagent-start"
+	PreToolUse    Event = "pre-tool-use"
+	PostToolUse   Event = "post-tool-use" // tells nothing
 )
 
 // Events lists all events, in the order in which they happen.
-var Events = []Event{SessionStart, SubagentStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop}
+var Events = []Event{SessionStart, SubagentStart, PreToolUse, PostToolUse}
 
 // wireNames has the names that clients use for the events.
 var wireNames = map[Event]string{
-	SessionStart: "SessionStart", SubagentStart: "SubagentStart", UserPromptSubmit: "UserPromptSubmit",
-	PreToolUse: "PreToolUse", PostToolUse: "PostToolUse", Stop: "Stop",
+	SessionStart: "SessionStart", SubagentStart: "SubagentStart", PreToolUse: "PreToolUse",
+	PostToolUse: "PostToolUse",
 }
 
 // A Dialect is the format of a client's answers. Most clients use that of Claude Code.
@@ -56,11 +54,11 @@ const (
 
 // An Input is the input that a client sends to a hook.
 type Input struct {
+	Client  string // as in ken install; the client does not send it
 	Session string
 	Dir     string   // the directory of the agent; "" if the client does not send it
 	Access  Access   // by the tool
 	Paths   []string // that the tool reads or edits, as the client sends them
-	Prompt  string   // that the user typed
 }
 
 // MaxInput is the limit for the size of an input. Clients send the content of edited files.
@@ -80,7 +78,6 @@ func Parse(input []byte) (Input, error) {
 		Roots        []string        `json:"workspace_roots"`
 		Tool         string          `json:"tool_name"`
 		Input        json.RawMessage `json:"tool_input"`
-		Prompt       string          `json:"prompt"`
 	}
 	input = bytes.TrimPrefix(bytes.TrimSpace(input), []byte("\uFEFF"))
 	if len(input) == 0 {
@@ -91,7 +88,7 @@ func Parse(input []byte) (Input, error) {
 			return Input{}, errors.New("the client's input is not a JSON object")
 		}
 	}
-	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)], Prompt: in.Prompt}
+	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)]}
 	if c.Access == Read && partialRead(in.Input) {
 		c.Access = Other // an agent that read some lines has not seen the file
 	}
@@ -186,20 +183,17 @@ func patchPaths(patch string) []string {
 	return list
 }
 
-// Answer encodes a text for the agent; nil for an empty text, and for an event that the
-// client cannot answer. The answer to [Stop] is for the user.
+// Answer encodes a text for the agent; nil for an empty text, and for an event that the client cannot answer.
 func (d Dialect) Answer(e Event, text string) []byte {
 	if text == "" {
 		return nil
 	}
 	var doc any
 	switch {
-	case d == Cursor && (e == SessionStart || e == PostToolUse):
+	case d == Cursor && e == SessionStart:
 		doc = map[string]string{"additional_context": text}
 	case d == Cursor:
 		return nil
-	case e == Stop:
-		doc = map[string]string{"systemMessage": text}
 	default:
 		doc = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": wireNames[e], "additionalContext": text}}
 	}

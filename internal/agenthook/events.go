@@ -1,29 +1,31 @@
 package agenthook
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
-	"ken/internal/brief"
-	"ken/internal/fault"
-	"ken/internal/find"
+	"ken/internal/docs"
+	"ken/internal/fresh"
+	"ken/internal/project"
+	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/review"
+	"ken/internal/session"
 	"ken/internal/spec"
+	"ken/internal/survey"
 	"ken/internal/tree"
 )
 
 // Features are the features of a repository that hooks ask.
 type Features struct {
 	tree.Sources
-	Finder    *find.Finder
-	Briefer   *brief.Briefer
-	Reviewer  *review.Reviewer
+	Documents *docs.Checker
+	Surveys   *survey.Factory
 	Spec      *spec.Reader
-	Threshold int // of the gate
+	// Memories returns what one client remembers about the repository.
+	Memories func(client string) []session.Memory
 }
 
 // A Call is one call of a hook in a session.
@@ -42,28 +44,22 @@ func (h *Call) NewLines() string { return h.lines.String() }
 func (h *Call) Answer(ctx context.Context, e Event, c Input) (string, error) {
 	switch e {
 	case SessionStart, SubagentStart:
-		return h.greet(ctx)
-	case UserPromptSubmit:
-		return h.promptPlaces(ctx, c.Prompt)
+		return h.greet(ctx, c.Client)
 	case PreToolUse:
-		return h.beforeTool(ctx, c)
+		return h.beforeEdit(ctx, c)
 	case PostToolUse:
-		return h.afterTool(ctx, c)
-	case Stop:
-		return h.stop(ctx)
+		return "", h.recordSeen(ctx, c)
 	default:
 		return "", nil
 	}
 }
 
-// A hook gives its parts a share of its time, two seconds as a rule, so that the others can still
-// answer.
+// A hook gives its parts a share of its time, two seconds as a rule, so that the others can still answer.
 const (
-	// 250 ms are enough for a cached listing and a few new commits; a hook does not walk a whole
-	// history.
-	driftShare = 8
-	editShare  = 4
-	greetShare = 2
+	// 250 ms are enough for a cached listing and a few new commits; a hook does not walk a whole history.
+	ownersShare    = 8
+	documentsShare = 2
+	summariesShare = 4
 )
 
 // within limits a part of the hook to a share of its time.
@@ -80,8 +76,87 @@ func (h *Call) tellOnce(subject, what, text string) string {
 	if text == "" || h.Memory.WasTold(subject, what) {
 		return ""
 	}
+	h.Memory.told[subject] = what
 	h.lines.WriteString(ToldLine(subject, what))
 	return text
+}
+
+// greet returns what a new session should know. It returns "" in a repository that was never verified and whose
+// documents were never checked: nobody asked ken about it.
+func (h *Call) greet(ctx context.Context, client string) (string, error) {
+	var g Greeting
+	wasChecked, err := h.addStaleMentions(ctx, client, &g)
+	if err != nil {
+		return "", err
+	}
+	_, isVerified, err := h.Store.LastVerification(ctx, h.Workspace.Git.Worktree())
+	if err != nil || !isVerified && !wasChecked {
+		return "", err
+	}
+	if isVerified {
+		if g.Summaries, err = h.staleSummaries(ctx); err != nil {
+			return "", err
+		}
+	}
+	if g.Commands, err = h.commands(ctx); err != nil {
+		return "", err
+	}
+	return g.String(), nil
+}
+
+// addStaleMentions adds the stale mentions in documents that agents read, if ken knows them without a long check.
+func (h *Call) addStaleMentions(ctx context.Context, client string, g *Greeting) (wasChecked bool, err error) {
+	quick, cancel := h.within(ctx, documentsShare)
+	defer cancel()
+	g.Mentions, wasChecked, err = h.Documents.StaleForAgents(quick, h.Memories(client))
+	g.MentionsUnknown = err != nil && (errors.Is(err, docs.ErrSlow) || quick.Err() != nil)
+	if g.MentionsUnknown {
+		return true, ctx.Err()
+	}
+	return wasChecked, err
+}
+
+// staleSummaries verifies the work tree and counts the stale summaries of files and directories. It returns 0 if that
+// takes too long, also because another ken holds the lock of the store.
+func (h *Call) staleSummaries(ctx context.Context) (int, error) {
+	quick, cancel := h.within(ctx, summariesShare)
+	defer cancel()
+	rep, err := h.Registry.Verify(quick, registry.VerifyOptions{OmitNew: true})
+	var directories *survey.DirCounts
+	if err == nil {
+		directories, err = h.Surveys.DirCounts(quick, rep, true, nil)
+	}
+	switch {
+	case err != nil && quick.Err() != nil:
+		return 0, ctx.Err()
+	case err != nil:
+		return 0, err
+	case directories == nil:
+		return rep.Counts.Stale, nil
+	}
+	return rep.Counts.Stale + directories.Stale, nil
+}
+
+// maxManifest is the limit for the bytes of a manifest.
+const maxManifest = 1 << 20
+
+// commands returns how to test and lint the repository.
+func (h *Call) commands(ctx context.Context) (project.Commands, error) {
+	snapshot, err := h.Workspace.Git.Snapshot(ctx)
+	if err != nil {
+		return project.Commands{}, err
+	}
+	var paths []repo.Path
+	for i := range snapshot.Index.Entries {
+		paths = append(paths, snapshot.Index.Entries[i].Path)
+	}
+	paths = slices.Compact(paths) // a conflict has several entries
+	read := func(p repo.Path) ([]byte, error) { return h.Workspace.ReadFile(ctx, p, maxManifest), nil }
+	p, err := project.New(paths, read)
+	if err != nil {
+		return project.Commands{}, err
+	}
+	return p.CommandsFor(""), nil
 }
 
 // paths returns the paths of an input, from the root, without those outside it.
@@ -95,70 +170,69 @@ func (h *Call) paths(c Input) []repo.Path {
 	return list
 }
 
-// beforeTool returns the specs that govern the files that the agent is about to edit, and the briefs of these files.
-func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
-	if c.Access != Edit {
+// beforeEdit returns the specs that govern the files that the agent is about to edit, and their summaries that are
+// stale.
+func (h *Call) beforeEdit(ctx context.Context, c Input) (string, error) {
+	paths := h.paths(c)
+	if c.Access != Edit || len(paths) == 0 {
 		return "", nil
 	}
-	paths := h.paths(c)
 	specs, err := h.governingSpecs(ctx, paths)
 	if err != nil {
 		return "", err
 	}
-	files, err := h.beforeEdit(ctx, paths)
+	summaries, err := h.summariesBeforeEdit(ctx, paths)
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(slices.DeleteFunc([]string{specs, files}, func(s string) bool { return s == "" }), "\n"), nil
+	return strings.Join(slices.Concat(specs, summaries), "\n"), nil
 }
 
-func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, error) {
-	// The session knows the specs of these paths already.
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.WasTold(specOf(p), governed) })
+// The words that record in the memory what a session was told.
+const (
+	governed     = "governed"
+	staleSummary = "stale"
+	unknownOwner = "unknown"
+)
+
+func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (said []string, err error) {
+	subject := func(p repo.Path) string { return "spec of " + string(p) }
+	wasTold := func(p repo.Path) bool { return h.Memory.WasTold(subject(p), governed) }
+	paths = slices.DeleteFunc(slices.Clone(paths), wasTold)
 	if len(paths) == 0 || !h.Workspace.OnDisk(ctx, spec.Root) {
-		return "", nil
+		return nil, nil
 	}
 	owners, hasMoved, err := h.owners(ctx, paths)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var said []string
-	var drifts map[string]int
-	threshold := cmp.Or(h.Threshold, spec.DefaultThreshold)
 	for i, o := range owners {
-		if len(o.Governing) > 0 && drifts == nil {
-			drifts = h.drifts(ctx)
-		}
+		text := h.tellOnce(subject(paths[i]), governed, GoverningSpecs(paths[i].String(), h.withoutTold(o.Governing)))
 		if len(o.Governing) == 0 && !hasMoved {
-			if text := h.tellOnce("moved code", driftUnknown, MovedCodeUnknown(paths[i].String())); text != "" {
-				said = append(said, text)
-			}
+			text = h.tellOnce("moved code", unknownOwner, MovedCodeUnknown(paths[i].String()))
 		}
-		what := governed
-		var specs []Spec
-		for _, g := range o.Governing {
-			drift, known := drifts[g.ID]
-			s := Spec{ID: g.ID, Desc: g.Desc, DriftUnknown: !known}
-			if !known {
-				what = driftUnknown
-			}
-			if drift >= threshold {
-				s.Blocks = drift
-			}
-			specs = append(specs, s)
-		}
-		if text := h.tellOnce(specOf(paths[i]), what, GoverningSpecs(paths[i].String(), specs)); text != "" {
+		if text != "" {
 			said = append(said, text)
 		}
 	}
-	return strings.Join(said, "\n"), nil
+	return said, nil
+}
+
+// withoutTold returns claims, without the descriptions that the session was told.
+func (h *Call) withoutTold(claims []spec.Claim) []spec.Claim {
+	claims = slices.Clone(claims)
+	for i := range claims {
+		c := &claims[i]
+		c.Desc = h.tellOnce("description of spec "+c.ID, governed, c.Desc)
+	}
+	return claims
 }
 
 // owners returns the specs of paths. If the history takes too long, hasMoved is false, and specs whose code was moved
 // to a path are missing.
 func (h *Call) owners(ctx context.Context, paths []repo.Path) (owners []spec.Ownership, hasMoved bool, err error) {
 	if h.Spec.HasCachedListing() {
-		quick, cancel := h.within(ctx, driftShare)
+		quick, cancel := h.within(ctx, ownersShare)
 		defer cancel()
 		if owners, err := h.Spec.Owners(quick, paths); err == nil {
 			return owners, true, nil
@@ -168,94 +242,38 @@ func (h *Call) owners(ctx context.Context, paths []repo.Path) (owners []spec.Own
 	return owners, false, err
 }
 
-// drifts returns the drift of each spec by its id, without specs whose drift is unknown or
-// takes too long. The map is not nil.
-func (h *Call) drifts(ctx context.Context) map[string]int {
-	drifts := make(map[string]int)
-	specs := h.Spec
-	if !specs.HasCachedListing() {
-		return drifts
-	}
-	ctx, cancel := h.within(ctx, driftShare)
-	defer cancel()
-	l, err := specs.List(ctx)
+func (h *Call) summariesBeforeEdit(ctx context.Context, paths []repo.Path) (said []string, err error) {
+	known, err := h.Registry.Show(ctx, paths)
 	if err != nil {
-		return drifts
+		return nil, err
 	}
-	for i := range l.Nodes {
-		if n := &l.Nodes[i]; !n.Ghost && n.Drift != nil {
-			drifts[n.ID] = *n.Drift
+	for i := range known {
+		if known[i].Verdict != fresh.Stale {
+			continue
+		}
+		subject := "summary of " + string(paths[i])
+		if text := h.tellOnce(subject, staleSummary, StaleSummary(paths[i].String(), &known[i])); text != "" {
+			said = append(said, text)
 		}
 	}
-	return drifts
+	return said, nil
 }
 
-// These words record in the memory which text about the specs of a path the session was told. After driftUnknown, the
-// hook tells it again when the drift is known.
-const (
-	governed     = "governed"
-	driftUnknown = "drift-unknown"
-)
-
-func specOf(p repo.Path) string { return "spec of " + string(p) }
-
-// afterTool records the contents that the agent saw, and returns which summaries its edit made stale.
-func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
+// recordSeen records the contents that the agent saw: of files that it read as a whole, or edited.
+func (h *Call) recordSeen(ctx context.Context, c Input) error {
 	paths := h.paths(c)
 	if c.Access == Other || len(paths) == 0 {
-		return "", nil
+		return nil
 	}
 	known, err := h.Registry.Show(ctx, paths)
 	if err != nil {
-		return "", err
+		return err
 	}
-	var said []string
 	for i, k := range known {
-		if was, _ := h.Memory.Seen(paths[i]); !k.CurrentID.IsZero() && was != k.CurrentID {
+		was, _ := h.Memory.Seen(paths[i])
+		if !k.CurrentID.IsZero() && was != k.CurrentID {
 			h.lines.WriteString(SeenLine(paths[i], k.CurrentID))
 		}
-		if c.Access != Edit {
-			continue
-		}
-		h.lines.WriteString(EditedLine(paths[i]))
-		text := h.tellOnce("summary of "+string(paths[i]), k.Verdict.String(), StaleSummary(paths[i].String(), k.Verdict, k.Grade))
-		if text != "" {
-			said = append(said, text)
-		}
 	}
-	if c.Access == Edit {
-		// Some clients cannot answer before an edit. The others know the specs already.
-		text, err := h.governingSpecs(ctx, paths)
-		if err != nil {
-			return "", err
-		}
-		if text != "" {
-			said = append(said, text)
-		}
-	}
-	return strings.Join(said, "\n"), nil
-}
-
-// stop reviews the files that the session edited. It tells the agent about a review once per session. It neither builds
-// a search index nor waits for one that is being built.
-func (h *Call) stop(ctx context.Context) (string, error) {
-	edited := h.Memory.Edited()
-	const subject, reviewed = "review", "told"
-	if len(edited) == 0 || h.Memory.WasTold(subject, reviewed) || !h.Finder.HasIndex(ctx) {
-		return "", nil
-	}
-	r, err := h.Reviewer.Review(ctx, review.Options{Only: edited})
-	if fault.KindOf(err) == fault.Usage {
-		return "", nil // there is nothing to compare with
-	}
-	if err != nil {
-		return "", err
-	}
-	var lines []string
-	for i := range r.Lines {
-		if r.Lines[i].Kind != review.Unsure { // there may be nothing to do
-			lines = append(lines, r.Lines[i].String())
-		}
-	}
-	return h.tellOnce(subject, reviewed, Review(lines, r.More)), nil
+	return nil
 }

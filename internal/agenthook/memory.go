@@ -2,10 +2,6 @@ package agenthook
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +11,8 @@ import (
 // A Memory has the contents that a session saw and the texts that it was told. It is stored as lines, and hooks only add
 // lines, so that two hooks at the same time lose nothing. Malformed lines are ignored.
 type Memory struct {
-	seen   map[repo.Path]repo.ID
-	edited map[repo.Path]bool
-	told   map[string]string
+	seen map[repo.Path]repo.ID
+	told map[string]string
 }
 
 // MaxMemory is the limit for the bytes of a session's lines. A session that exceeds it
@@ -26,14 +21,13 @@ const MaxMemory = 1 << 20
 
 // The first words of lines.
 const (
-	seenWord   = "seen"
-	editedWord = "edited"
-	toldWord   = "told"
+	seenWord = "seen"
+	toldWord = "told"
 )
 
 // ParseMemory decodes the lines of a session.
 func ParseMemory(lines []byte) *Memory {
-	m := &Memory{seen: make(map[repo.Path]repo.ID), edited: make(map[repo.Path]bool), told: make(map[string]string)}
+	m := &Memory{seen: make(map[repo.Path]repo.ID), told: make(map[string]string)}
 	for line := range bytes.Lines(lines) {
 		word, rest, _ := strings.Cut(strings.TrimRight(string(line), "\n"), " ")
 		value, quoted, _ := strings.Cut(rest, " ")
@@ -46,8 +40,6 @@ func ParseMemory(lines []byte) *Memory {
 			if id, err := repo.ParseID(value); err == nil && !id.IsZero() {
 				m.seen[repo.Path(key)] = id
 			}
-		case editedWord:
-			m.edited[repo.Path(key)] = true
 		case toldWord:
 			m.told[key] = value
 		}
@@ -62,9 +54,6 @@ func (m *Memory) Seen(p repo.Path) (id repo.ID, ok bool) {
 	return id, ok
 }
 
-// Edited lists the files that the session edited, sorted.
-func (m *Memory) Edited() []repo.Path { return slices.Sorted(maps.Keys(m.edited)) }
-
 // WasTold reports whether what is the word of the last text about a subject that the session was told.
 func (m *Memory) WasTold(subject, what string) bool {
 	was, ok := m.told[subject]
@@ -76,18 +65,7 @@ func SeenLine(p repo.Path, id repo.ID) string {
 	return seenWord + " " + id.String() + " " + strconv.Quote(string(p)) + "\n"
 }
 
-// EditedLine returns the line for a file that the session edited.
-func EditedLine(p repo.Path) string {
-	return editedWord + " - " + strconv.Quote(string(p)) + "\n"
-}
-
 // ToldLine returns the line for something that the session was told.
 func ToldLine(subject, what string) string {
 	return toldWord + " " + what + " " + strconv.Quote(subject) + "\n"
-}
-
-// digest returns a short hash of a text.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:12])
 }

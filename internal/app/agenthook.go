@@ -47,8 +47,7 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 // hookFeatures returns the features that hooks ask.
 func hookFeatures(w *ken.Repository) agenthook.Features {
 	return agenthook.Features{
-		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(), Reviewer: w.Reviewer(), Spec: w.Spec(),
-		Threshold: int(w.Config.Spec.Threshold),
+		Sources: w.TreeSources(), Documents: w.Documents(), Surveys: w.Surveys(), Spec: w.Spec(), Memories: w.Memories,
 	}
 }
 

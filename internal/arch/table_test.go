@@ -79,7 +79,7 @@ var imports = func() map[string][]string {
 	// Brief asks usage whether a file without users is mentioned anywhere.
 	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "usage", "tree", "registry", "spec", "survey", "survey/describe"})
 	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "change", "usage", "tree", "registry", "spec", "survey", "docs", "docs/mention"})
-	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
+	m["agenthook"] = join(types, readers, []string{"session", "tree", "registry", "spec", "survey", "docs"})
 	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})
 	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.
 	m["surveyrun"] = join(types, readers, []string{"survey", "survey/describe", "registry"})

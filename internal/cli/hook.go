@@ -59,6 +59,7 @@ prints one line, and the commit or the agent continues.`,
 	for _, e := range agenthook.Events {
 		c.AddCommand(p.hookAgent(e))
 	}
+	c.AddCommand(p.retiredHook())
 	return c
 }
 

@@ -29,12 +29,10 @@ func (p *program) hookContext(ctx context.Context) (context.Context, context.Can
 }
 
 var agentShort = map[agenthook.Event]string{
-	agenthook.SessionStart:     "Tell a new session what changed, and the start of the brief",
-	agenthook.SubagentStart:    "Tell a new subagent what changed, and the start of the brief",
-	agenthook.UserPromptSubmit: "Tell an agent which files a prompt may be about",
-	agenthook.PreToolUse:       "Tell an agent which spec governs the file that it will edit",
-	agenthook.PostToolUse:      "Record what an agent read, and tell it what its edit made stale",
-	agenthook.Stop:             "Tell the user what the edits of the session make stale or break",
+	agenthook.SessionStart:  "Tell a new session which lines that it reads are stale",
+	agenthook.SubagentStart: "Tell a new subagent which lines that it reads are stale",
+	agenthook.PreToolUse:    "Tell an agent which spec governs the file that it will edit",
+	agenthook.PostToolUse:   "Record what an agent read or edited, and tell it nothing",
 }
 
 func (p *program) hookAgent(e agenthook.Event) *cobra.Command {
@@ -77,6 +75,7 @@ unknown and which command to run.`,
 			if err != nil {
 				return err
 			}
+			call.Client = name
 			said, err := p.AnswerHook(ctx, p.dir, e, call)
 			if err != nil {
 				if ctx.Err() != nil {
@@ -91,6 +90,27 @@ unknown and which command to run.`,
 	c.Flags().StringVar(&name, "client", string(agenthook.Claude), "answer in the format of this client: `NAME` as in ken install")
 	c.FParseErrWhitelist.UnknownFlags = true
 	return c
+}
+
+// retiredHook returns the command of hooks that an older ken installed. It reads the client's input and says nothing.
+func (p *program) retiredHook() *cobra.Command {
+	return &cobra.Command{
+		Use:                "user-prompt-submit",
+		Aliases:            []string{"stop"},
+		Hidden:             true,
+		Short:              "Do nothing: an older ken installed this hook",
+		Example:            "  ken hook user-prompt-submit   # read standard input, and say nothing",
+		Args:               cobra.ArbitraryArgs,
+		DisableFlagParsing: true,
+		RunE: p.neverFail("the agent", func(c *cobra.Command, _ []string) error {
+			ctx, cancel, err := p.hookContext(c.Context())
+			if err == nil {
+				_, _ = p.readInput(ctx) // a client may not expect that nobody reads
+				cancel()
+			}
+			return nil
+		}),
+	}
 }
 
 // readInput reads the input of a hook. It gives up when the context ends.

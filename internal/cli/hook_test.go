@@ -115,6 +115,26 @@ func TestAgentHooksAcceptAnyInput(t *testing.T) {
 	}
 }
 
+// A hook that an older ken installed says nothing and exits with 0, whatever the client sends: a huge prompt, a flag of
+// later, nothing.
+func TestRetiredHooks(t *testing.T) {
+	deps := Deps{AnswerHook: func(context.Context, string, agenthook.Event, agenthook.Input) (string, error) {
+		return "", errors.New("no hook should ask")
+	}}
+	for _, args := range [][]string{{"hook", "user-prompt-submit"}, {"hook", "stop", "--client", "codex"}, {"hook", "stop", "--client", "bogus", "--unheard-of"}} {
+		for name, in := range map[string]io.Reader{
+			"nothing": strings.NewReader(""), "no JSON": strings.NewReader("hello"), "a broken one": iotest.ErrReader(errors.New("gone")),
+			"a huge prompt": strings.NewReader(`{"prompt": "` + strings.Repeat("x", 1<<20) + `"}`), "no end": &endless{},
+		} {
+			var out, said bytes.Buffer
+			err := Run(t.Context(), deps, &term.IO{In: in, Out: &out, Err: &said}, args)
+			if ExitStatus(t.Context(), err) != 0 || out.Len()+said.Len() > 0 {
+				t.Errorf("%v, %s: %v, answered %q, said %q; want nothing", args, name, err, &out, &said)
+			}
+		}
+	}
+}
+
 // After a timeout, the agent is told what is unknown and which command to run, and stderr has
 // one line.
 func TestAgentHooksOutOfTime(t *testing.T) {
@@ -125,7 +145,7 @@ func TestAgentHooksOutOfTime(t *testing.T) {
 		want  string
 	}{
 		"a slow ken":    {edit, true, "ken: timed out before it knew which spec governs a.go; run: ken spec owner a.go"},
-		"a slow client": {"{", false, "ken: timed out before it knew which spec governs PATH; run: ken spec owner PATH"},
+		"a slow client": {"{", false, "ken: timed out before it knew which spec governs the file; run: ken spec owner PATH"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			in, client := io.Pipe()
