@@ -61,7 +61,9 @@ type ClientFile struct {
 	// Head is the first members of a JSON file that ken creates.
 	Head  string
 	Parts []Part
-	Note  string // what the user should know after the installation
+	// Retired are entries that older versions added. They do nothing, so ken removes them.
+	Retired []Part
+	Note    string // what the user should know after the installation
 }
 
 // A Part is one entry of ken in a file: a server or a hook.

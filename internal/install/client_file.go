@@ -21,6 +21,14 @@ func (f ClientFile) Install(text []byte) (FileChange, error) {
 		return FileChange{Op: Rewrite, Text: made, Action: "added", Note: f.Note}, err
 	}
 	out, note, err := f.addParts(text)
+	if err != nil {
+		return FileChange{}, err
+	}
+	action := "added"
+	if bytes.Equal(out, text) {
+		action = "updated"
+	}
+	out, _, _, err = f.removeParts(out, f.Retired)
 	switch {
 	case err != nil:
 		return FileChange{}, err
@@ -30,7 +38,7 @@ func (f ClientFile) Install(text []byte) (FileChange, error) {
 	if note == "" {
 		note = f.Note
 	}
-	return FileChange{Op: Rewrite, Text: out, Action: "added", Note: note}, nil
+	return FileChange{Op: Rewrite, Text: out, Action: action, Note: note}, nil
 }
 
 // Uninstall removes ken from a text, and restores the text before [ClientFile.Install]. It
@@ -55,7 +63,7 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 			return FileChange{Op: Rewrite, Text: was, Action: "taken out"}, nil
 		}
 	}
-	out, bare, note, err := f.removeParts(text)
+	out, bare, note, err := f.removeParts(text, slices.Concat(f.Retired, f.Parts))
 	switch {
 	case err != nil:
 		return FileChange{}, err
@@ -174,15 +182,17 @@ func (f ClientFile) addParts(text []byte) (out []byte, note string, err error) {
 	return out, note, nil
 }
 
-// removeParts removes the entries, the last one first. bare says that nothing else is in a
+// removeParts removes entries, the last one first. bare says that nothing else is in a
 // file that ken created.
-func (f ClientFile) removeParts(text []byte) (out []byte, bare bool, note string, err error) {
+func (f ClientFile) removeParts(text []byte, parts []Part) (out []byte, bare bool, note string, err error) {
+	if len(parts) == 0 {
+		return text, false, "", nil
+	}
 	if f.Format == TOML {
 		return removeTOML(text)
 	}
 	out = text
-	for i := len(f.Parts) - 1; i >= 0; i-- {
-		p := f.Parts[i]
+	for _, p := range slices.Backward(parts) {
 		for {
 			doc, err := parse(out)
 			if err != nil {

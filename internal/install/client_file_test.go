@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,35 @@ func TestNewFilesMatchGoldenFiles(t *testing.T) {
 			if n, _, err := f.CountParts(made.Text); err != nil || n != len(f.Parts) {
 				t.Errorf("%s has %d entries of ken, %v; want all", f.Path, n, err)
 			}
+		}
+	}
+}
+
+// Install removes the hooks that an older ken added and that do nothing any more, and Uninstall removes them with the others.
+func TestInstallOverOlderHooks(t *testing.T) {
+	for name, at := range map[string]string{"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "vscode": ".github/hooks/ken.json"} {
+		files := must(FindClient(name)).Files
+		f := files[slices.IndexFunc(files, func(f ClientFile) bool { return f.Path == at })]
+		older, err := os.ReadFile(filepath.Join("testdata", "older", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := f.Install(older)
+		if err != nil || now.Action != "updated" {
+			t.Errorf("%s: installing gives %s, %v; want updated", name, now.Action, err)
+		}
+		if diff := cmp.Diff(string(must(f.Install(nil)).Text), string(now.Text)); diff != "" {
+			t.Errorf("%s (-new +updated):\n%s", name, diff)
+		}
+		if again, err := f.Install(now.Text); err != nil || again.Action != "kept" {
+			t.Errorf("%s: installing again gives %s, %v; want kept", name, again.Action, err)
+		}
+		if gone, err := f.Uninstall(older); err != nil || gone.Action != "removed" {
+			t.Errorf("%s: uninstalling gives %s, %v; want the file removed", name, gone.Action, err)
+		}
+		mixed := strings.Replace(string(older), `"Stop": [`, `"Stop": [{"hooks": [{"type": "command", "command": "mine stop"}]},`, 1)
+		if c, err := f.Install([]byte(mixed)); err != nil || strings.Contains(string(c.Text), "ken hook stop") || !strings.Contains(string(c.Text), "mine stop") {
+			t.Errorf("%s: beside another hook, installing gives %v and\n%s\nwant that hook alone", name, err, c.Text)
 		}
 	}
 }
@@ -87,10 +117,9 @@ const madeMCP = "{\n  \"mcpServers\":   {\n    \"ken\": {\n      \"type\": \"std
 const hooksByHand = `{"hooks": {
   "SessionStart": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "/opt/ken hook session-start"}]}],
   "SubagentStart": [{"hooks": [{"type": "command", "command": "ken hook subagent-start"}]}],
-  "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "ken hook user-prompt-submit"}]}],
   "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "ken hook pre-tool-use"}]}],
   "PostToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "ken hook post-tool-use"}]}],
-  "Stop": [{"hooks": [{"type": "command", "command": "ken hook stop"}]}, {"hooks": [{"type": "command", "command": "other"}]}]
+  "Stop": [{"hooks": [{"type": "command", "command": "other"}]}]
 }}`
 
 // Uninstall removes only ken's hook from a group of hooks.

@@ -10,18 +10,18 @@ func Clients() []Client {
 			Name: "claude", Title: "Claude Code",
 			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".mcp.json", Parts: servers("mcpServers", stdio)},
-				{Scope: Project, Base: Work, Path: ".claude/settings.json", Parts: claudeHooks()},
+				{Scope: Project, Base: Work, Path: ".claude/settings.json", Parts: claudeHooks(), Retired: retiredHooks()},
 				{Scope: User, Base: ClaudeFile, Path: ".claude.json", Parts: servers("mcpServers", stdio)},
-				{Scope: User, Base: ClaudeDir, Path: "settings.json", Parts: claudeHooks()},
+				{Scope: User, Base: ClaudeDir, Path: "settings.json", Parts: claudeHooks(), Retired: retiredHooks()},
 			},
 		},
 		{
 			Name: "codex", Title: "Codex",
 			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".codex/config.toml", Format: TOML, Parts: servers("mcp_servers", bare), Note: codexTrust},
-				{Scope: Project, Base: Work, Path: ".codex/hooks.json", Parts: codexHooks(), Note: codexReview},
+				{Scope: Project, Base: Work, Path: ".codex/hooks.json", Parts: codexHooks(), Retired: retiredHooks(), Note: codexReview},
 				{Scope: User, Base: CodexDir, Path: "config.toml", Format: TOML, Parts: servers("mcp_servers", bare)},
-				{Scope: User, Base: CodexDir, Path: "hooks.json", Parts: codexHooks(), Note: codexReview},
+				{Scope: User, Base: CodexDir, Path: "hooks.json", Parts: codexHooks(), Retired: retiredHooks(), Note: codexReview},
 			},
 		},
 		{
@@ -37,9 +37,9 @@ func Clients() []Client {
 			Name: "vscode", Title: "VS Code", Reads: "claude",
 			Files: []ClientFile{
 				{Scope: Project, Base: Work, Path: ".vscode/mcp.json", Parts: servers("servers", stdio)},
-				{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
+				{Scope: Project, Base: Work, Path: ".github/hooks/ken.json", Parts: codeHooks(), Retired: retiredHooks(), Note: codeTwice},
 				{Scope: User, Base: CodeDir, Path: "mcp.json", Parts: servers("servers", stdio)},
-				{Scope: User, Base: Home, Path: ".copilot/hooks/ken.json", Parts: codeHooks(), Note: codeTwice},
+				{Scope: User, Base: Home, Path: ".copilot/hooks/ken.json", Parts: codeHooks(), Retired: retiredHooks(), Note: codeTwice},
 			},
 		},
 		{
@@ -91,15 +91,13 @@ const (
 // which first checks that ken exists, since not everybody who works in the repository has
 // it. Cursor has one command for POSIX shells and for PowerShell, so its hooks end with
 // exit 0 instead; it reads the answer of a hook only when a session starts and after a
-// tool. VS Code adds no text to a prompt.
+// tool.
 func claudeHooks() []Part {
 	return []Part{
 		claudeHook("SessionStart", "session-start", ""),
 		claudeHook("SubagentStart", "subagent-start", ""),
-		claudeHook("UserPromptSubmit", "user-prompt-submit", ""),
 		claudeHook("PreToolUse", "pre-tool-use", edits),
 		claudeHook("PostToolUse", "post-tool-use", reads+"|"+edits),
-		claudeHook("Stop", "stop", ""),
 	}
 }
 
@@ -107,10 +105,8 @@ func codexHooks() []Part {
 	return []Part{
 		codexHook("SessionStart", "session-start", ""),
 		codexHook("SubagentStart", "subagent-start", ""),
-		codexHook("UserPromptSubmit", "user-prompt-submit", ""),
 		codexHook("PreToolUse", "pre-tool-use", "apply_patch"),
 		codexHook("PostToolUse", "post-tool-use", "apply_patch"),
-		codexHook("Stop", "stop", ""),
 	}
 }
 
@@ -127,8 +123,11 @@ func codeHooks() []Part {
 		codeHook("SubagentStart", "subagent-start"),
 		codeHook("PreToolUse", "pre-tool-use"),
 		codeHook("PostToolUse", "post-tool-use"),
-		codeHook("Stop", "stop"),
 	}
+}
+
+func retiredHooks() []Part {
+	return []Part{hook("UserPromptSubmit", "user-prompt-submit", ""), hook("Stop", "stop", "")}
 }
 
 func hook(at, event, value string) Part {
