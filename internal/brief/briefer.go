@@ -72,15 +72,6 @@ func (br *Briefer) collector(x *searchindex.Index, t *find.IndexedTree) *collect
 	return &collector{Briefer: br, x: x, t: t, survey: br.Surveys.ForTree(t.Tree, nil)}
 }
 
-// BriefWithoutIndex returns the brief of the repository from facts that need no search index.
-func (br *Briefer) BriefWithoutIndex(ctx context.Context, work *tree.WorkTree, budget int) (*Brief, error) {
-	t := find.NewWorkTree(work)
-	if _, err := t.Files(ctx); err != nil {
-		return nil, err
-	}
-	return br.collector(nil, t).brief(ctx, "", budget)
-}
-
 // Orient verifies the work tree and returns what was found with the brief of the repository,
 // within a budget in tokens.
 func (br *Briefer) Orient(ctx context.Context, budget int) (*registry.Orientation, error) {

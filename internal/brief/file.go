@@ -27,9 +27,7 @@ type FileFacts struct {
 	// knows no user except tests.
 	Unresolved usage.Unresolved
 	NotRead    []fault.Unknown
-	// UserFiles is how many files use it, if Users are only some of them; else 0.
-	UserFiles int
-	History   History
+	History    History
 	// Documents name the path of the file.
 	Documents []Mention
 	Copies    []repo.Path // other paths with the same bytes

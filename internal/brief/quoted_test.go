@@ -10,56 +10,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/repo"
-	"ken/internal/searchindex"
 )
-
-// Before an edit, a brief has what somebody wrote, the lines of instructions that name the path, users, tests and what
-// changes with it, a few of each.
-func TestBeforeEdit(t *testing.T) {
-	f := limitsFacts(t)
-	f.History = brief.History{
-		Searched: 9, Since: "2026-01-02T03:04:05Z", Commits: 4, Companions: []brief.Companion{{Path: "server/server.go", Together: 3}},
-		Last: []searchindex.Commit{{Subject: "limit", Date: "2026-01-02"}},
-	}
-	got, left := brief.BeforeEdit(f, 200).Quoted(800)
-	for _, want := range []string{
-		`[stale: signatures changed since] server/limits.go: "Limits requests."` + "\n",
-		`instructions: "Files in server/ must not log secrets. (AGENTS.md:3)"` + "\n",
-		"used by ", `  "server/server.go:`,
-		`tests (2 files): "go test ./server # server/limits_test.go named for it, server/other_test.go"` + "\n",
-		`changes with: "server/server.go (3 of 4 commits)"` + "\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the brief has no %q:\n%s", want, got)
-		}
-	}
-	for _, other := range []string{"symbols", "last commits", "uses "} {
-		if strings.Contains(got, "\n"+other) {
-			t.Errorf("the brief has %q, want only what matters for an edit:\n%s", other, got)
-		}
-	}
-	if left != 0 {
-		t.Errorf("%d lines had no room in 800 bytes, want all of them to fit:\n%s", left, got)
-	}
-	f.UserFiles = 1234
-	if got, _ := brief.BeforeEdit(f, 200).Quoted(800); !strings.Contains(got, "used by 1234 files, among them:\n") {
-		t.Errorf("the brief does not say that 1234 files use the file:\n%s", got)
-	}
-}
-
-// The brief omits facts that ken does not have. It does not say that there are none.
-func TestBeforeEditWithoutFacts(t *testing.T) {
-	f := limitsFacts(t)
-	f.Words, f.Users, f.Uses, f.Outline = nil, nil, nil, nil
-	f.History = brief.History{}
-	f.Path = "other/new.go"
-	if b := brief.BeforeEdit(f, 200); len(b.Sections) != 0 {
-		t.Errorf("without facts: %s, want nothing", b)
-	}
-	if text, left := brief.BeforeEdit(f, 200).Quoted(800); text != "" || left != 0 {
-		t.Errorf("without facts: %q and %d left out, want nothing", text, left)
-	}
-}
 
 // A quoted brief keeps to its limit, and everything that the repository says is in quotes on
 // its line.

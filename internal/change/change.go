@@ -6,7 +6,6 @@ package change
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"ken/internal/find"
@@ -79,9 +78,8 @@ type Signature struct {
 
 // A Range selects a change.
 type Range struct {
-	From repo.ID     // a commit
-	To   repo.ID     // a commit, or zero for the work tree
-	Only []repo.Path // compare only these files, if not nil
+	From repo.ID // a commit
+	To   repo.ID // a commit, or zero for the work tree
 }
 
 // MaxCompared limits the changed files whose symbols are compared.
@@ -96,9 +94,6 @@ func Between(ctx context.Context, x *searchindex.Index, t *find.IndexedTree, r R
 	c := &Change{Renamed: make(map[repo.Path]repo.Path)}
 	old := make(map[repo.Path]repo.ID)
 	for _, f := range list {
-		if r.Only != nil && !slices.Contains(r.Only, f.Path) && !slices.Contains(r.Only, f.From) {
-			continue
-		}
 		c.Files = append(c.Files, File{FileChange: f})
 		if f.OldMode != 0 {
 			old[f.OldPath()] = f.Old

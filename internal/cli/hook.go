@@ -139,7 +139,7 @@ func (p *program) hookCommitMsg() *cobra.Command {
 func (p *program) hookPostCommit() *cobra.Command {
 	return &cobra.Command{
 		Use:     "post-commit",
-		Short:   "Verify what a commit changed, and list stale summaries",
+		Short:   "Verify what a commit changed, and list the summaries that it made stale",
 		Example: `  ken hook post-commit`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {

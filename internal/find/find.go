@@ -67,8 +67,6 @@ type Query struct {
 	Words []string
 	Limit int         // the number of places; defaultLimit if 0
 	Kinds []repo.Kind // only files of these kinds; all if empty
-	// NoCommands omits the commands that run tests.
-	NoCommands bool
 }
 
 // defaultLimit is the default number of places in an answer.

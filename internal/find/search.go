@@ -35,7 +35,7 @@ func Search(ctx context.Context, x *searchindex.Index, files Reader, q Query) (*
 		}
 		a.Places = append(a.Places, p)
 	}
-	if q.NoCommands || !isAboutTests && !slices.Contains(q.Kinds, repo.KindTest) {
+	if !isAboutTests && !slices.Contains(q.Kinds, repo.KindTest) {
 		return a, nil
 	}
 	return a, addCommands(ctx, x, files, a.Places)

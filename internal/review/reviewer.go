@@ -34,9 +34,8 @@ type Reviewer struct {
 
 // Options select the change to judge.
 type Options struct {
-	Range string      // A..B, REV or "" for the work tree since the main branch
-	All   bool        // every line, including older problems
-	Only  []repo.Path // judge only these files, if not nil
+	Range string // A..B, REV or "" for the work tree since the main branch
+	All   bool   // every line, including older problems
 }
 
 // Review judges the change in a range.
@@ -56,7 +55,7 @@ func (r *Reviewer) Review(ctx context.Context, opts Options) (*Review, error) {
 	var result *Review
 	err = r.Finder.WithIndex(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
 		c := &collector{Reviewer: r, x: x, t: t, span: span, all: opts.All}
-		result, err = c.judge(ctx, opts.Only)
+		result, err = c.judge(ctx)
 		return err
 	})
 	if err != nil {
@@ -83,14 +82,14 @@ type collector struct {
 	unknown []fault.Unknown
 }
 
-// judge reviews the change, or only some files of it if only is not nil.
-func (c *collector) judge(ctx context.Context, only []repo.Path) (r *Review, err error) {
+// judge reviews the change.
+func (c *collector) judge(ctx context.Context) (r *Review, err error) {
 	if c.t.IndexBusy {
 		busy := find.IndexBusy
 		busy.Command = "ken review"
 		c.unknown = append(c.unknown, busy)
 	}
-	if c.change, err = change.Between(ctx, c.x, c.t, change.Range{From: c.span.from, To: c.span.to, Only: only}); err != nil {
+	if c.change, err = change.Between(ctx, c.x, c.t, change.Range{From: c.span.from, To: c.span.to}); err != nil {
 		return nil, err
 	}
 	if err := c.addUncompared(ctx); err != nil {

@@ -129,16 +129,6 @@ func (t *WorkTree) take(rep *registry.Report) *registry.Report {
 	return rep
 }
 
-// Headline describes the state of the files in one line, after Verify.
-func (t *WorkTree) Headline() string {
-	after := *t.Report()
-	if after.Clean {
-		after.State = registry.StateTrust
-		after.Reasons = nil
-	}
-	return after.Headline()
-}
-
 func (t *WorkTree) list(ctx context.Context) ([]repo.File, error) {
 	if err := t.Verify(ctx); err != nil {
 		return nil, err
