@@ -130,6 +130,10 @@ func staleInstructions(l *listener) {
 	r.Write("api/http.go", strings.ReplaceAll(r.Read("api/http.go"), "ListenAll", "Listen"))
 	r.Commit("third")
 	r.Write("CLAUDE.local.md", "Tests must not call `ListenAll`.\n") // a memory of Claude Code, which git does not track
+	first := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)             // of the first commit
+	if err := os.Chtimes(r.Path("CLAUDE.local.md"), first, first); err != nil {
+		l.Fatal(err)
+	}
 	l.do(checkAllDocuments)
 	l.session("api/http.go", "README.md")
 	l.heard.WriteString("\nA subagent of another client, which has no memory:\n")

@@ -56,9 +56,6 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	return rep, nil
 }
 
-// maxFastFiles is the number of tracked files up to which CheckIfFast checks documents. With more, the check can take seconds.
-const maxFastFiles = 2000
-
 // CheckIfFast checks the documents of a small repository, or of one that was checked at the same commit. Otherwise the
 // report is nil.
 func (c *Checker) CheckIfFast(ctx context.Context) (*Report, error) {
@@ -68,7 +65,7 @@ func (c *Checker) CheckIfFast(ctx context.Context) (*Report, error) {
 	}
 	var last answer
 	isKnown := c.load(answerKind, &last) && last.Report.Head == snapshot.Head.Commit
-	if !isKnown && len(snapshot.Index.Entries) > maxFastFiles {
+	if !isKnown && len(snapshot.Index.Entries) > 2000 { // it can take seconds
 		return nil, nil
 	}
 	return c.Check(ctx, Options{})
@@ -80,9 +77,7 @@ var ErrSlow = errors.New("the documents would have to be checked again")
 // StaleForAgents returns the stale mentions in documents that agents read without being asked to, memories among them.
 // wasChecked is false if all documents were never checked. Where [Checker.CheckIfFast] does not check, the error is
 // ErrSlow. If the memories take longer than the context allows, the mentions in the repository are returned.
-func (c *Checker) StaleForAgents(
-	ctx context.Context, memories []session.Memory,
-) (list []CheckedMention, wasChecked bool, err error) {
+func (c *Checker) StaleForAgents(ctx context.Context, memories []session.Memory) (list []CheckedMention, wasChecked bool, err error) {
 	if _, wasChecked = c.Cache.Load(c.placeKey(answerKind)); !wasChecked {
 		return nil, false, nil
 	}
@@ -189,9 +184,6 @@ func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (FixResult, er
 	return all, errors.Join(failed...)
 }
 
-// fixTries limits how often a document is read again because another process writes to it.
-const fixTries = 5
-
 // fixDocument corrects the listed mentions of one document. If the document has changed since the check, it
 // corrects those that are still at their position.
 func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed FixResult, err error) {
@@ -202,7 +194,7 @@ func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Checked
 	if IsOutside(p) {
 		files, name = content.Open(string(p.Dir()), content.Options{}), repo.Path(p.Base())
 	}
-	for range fixTries {
+	for range 5 { // another process may write to it
 		var before, after []byte
 		var failed error
 		err = files.Bytes(ctx, []repo.Path{name}, mention.MaxBytes, func(_ int, b []byte, err error) {

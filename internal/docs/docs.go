@@ -3,8 +3,7 @@
 //
 // A mention is a path, a symbol, an option, a command or an anchor of a heading that a document names. It is stale if
 // the history proves it: the thing existed at the commit that wrote the mention, and does not exist now. A thing that
-// never existed may be an example, a file of the reader or of another project. Such a mention is not stale and not
-// listed by default.
+// never existed may be an example, a file of the reader or of another project: such a mention is not stale.
 //
 // The tree decides first. A path holds if it exists from the document's directory, from the root or from a directory
 // between them, tracked or not, if a tracked path ends in it, or if git ignores it. A symbol holds if its name occurs
@@ -14,8 +13,7 @@
 // from HEAD), whether the thing existed in that commit, which commit removed it, and where it moved. Where the history
 // is cut off, or git lacks a content, the verdict is unknown.
 //
-// Package mention finds the mentions in one document. [Checker.Check] checks the documents of an open workspace, and
-// takes over what did not change since its last check. [TreeChange] compares two trees, without the history.
+// [Checker.Check] takes over what did not change since its last check. [TreeChange] compares two trees, without history.
 package docs
 
 import "ken/internal/fresh"

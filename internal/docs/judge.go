@@ -652,9 +652,6 @@ func (j *judge) askUntracked(ctx context.Context, c *Checker, last *record, sinc
 	return err
 }
 
-// whyIgnored explains why an ignored path holds.
-const whyIgnored = "git ignores it: a build makes it, or it is your own"
-
 // usable reports whether a path is valid for git and the file system.
 func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) < 4096 }
 
@@ -701,7 +698,8 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 func (j *judge) acceptIgnoredPaths() {
 	for i := range j.list {
 		if m := &j.list[i]; m.ignored && !m.ExistedThen && m.Verdict != Holds {
-			m.Verdict, m.Why, m.Since, m.To, m.Was = Holds, whyIgnored, nil, "", ""
+			m.Verdict, m.Why = Holds, "git ignores it: a build makes it, or it is your own"
+			m.Since, m.To, m.Was = nil, "", ""
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestStaleForAgents(t *testing.T) {
 	reportOf(t, checker(t, r.Dir))
 	ask(nil, true, "AGENTS.md api/b.go")
 	ask(memories, true, "AGENTS.md api/b.go, MEMORY.md api/b.go")
-	for i := range maxFastFiles {
+	for i := range 2000 {
 		r.Write(fmt.Sprintf("many/%d.txt", i), "many\n")
 	}
 	r.Commit("many")

@@ -15,7 +15,7 @@ import (
 // A nameIndex says which files of the tree have which names. It is kept between checks: a check reads the files that
 // changed, and all files only for names that no document had before.
 //
-// A name counts in code and not in a comment. Documents have no names: what they say proves nothing.
+// A name counts in code and not in a comment. Documents have no names.
 type nameIndex struct {
 	Names []string      // each after the mark of its kind
 	Files []indexedFile // all tracked files, by path

@@ -108,9 +108,12 @@ func endingIn(m *mention.Mention, ever map[string][]repo.Path) []repo.Path {
 // ofTests reports whether a path is below a directory of tests or examples. Files of the reader often have the
 // same names.
 func ofTests(p repo.Path) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), func(dir string) bool {
-		return testDirs[dir] || strings.HasPrefix(dir, "template-")
-	})
+	return isBelow(p, func(dir string) bool { return testDirs[dir] || strings.HasPrefix(dir, "template-") })
+}
+
+// isBelow reports whether a directory of a path is one of some.
+func isBelow(p repo.Path, is func(dir string) bool) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), is)
 }
 
 var testDirs = setOf(strings.Fields(`test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground playgrounds

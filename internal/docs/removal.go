@@ -328,35 +328,35 @@ func (v *fileVersion) read() *outline.Outline {
 	return v.outline
 }
 
-// renamedTo returns the name that a commit put in the place of another in a file: most lines with the old name are the
-// same but for it, and if that is only one, the file did not have the new name before. "" for none.
+// renamedTo returns the name that a commit put in the place of another in a file: most lines with the old name that it
+// removed are the same but for it, and if that is only one, the file did not have the new name before. "" for none.
 func renamedTo(before, after []byte, name string) string {
 	kept := make(map[string]bool)
 	for line := range strings.Lines(string(before)) {
 		kept[line] = true
 	}
 	var added []string
+	stays := make(map[string]bool)
 	for line := range strings.Lines(string(after)) {
+		stays[line] = true
 		if !kept[line] {
 			added = append(added, line)
 		}
 	}
-	had := 0 // lines with the old name
+	had := 0 // lines with the old name that the commit removed
 	votes := make(map[string]int)
 	for line := range strings.Lines(string(before)) {
 		at := outline.WordAt(line, name)
-		if at < 0 {
+		if at < 0 || stays[line] {
 			continue
 		}
 		had++
-		seen := make(map[string]bool)
 		for _, other := range added {
 			to, ok := strings.CutPrefix(other, line[:at])
 			if ok {
 				to, ok = strings.CutSuffix(to, line[at+len(name):])
 			}
-			if ok && isNewName(to, name) && !seen[to] {
-				seen[to] = true
+			if ok && isNewName(to, name) {
 				votes[to]++
 			}
 		}

@@ -131,7 +131,7 @@ func (j *judge) isForeign(m *CheckedMention, n symbolName) bool {
 
 // isVendored reports whether a path is that of another project's code.
 func isVendored(p repo.Path) bool {
-	return slices.ContainsFunc(strings.Split(string(p.Dir()), "/"), func(dir string) bool { return vendorDirs[dir] })
+	return isBelow(p, func(dir string) bool { return vendorDirs[dir] })
 }
 
 var vendorDirs = setOf(strings.Fields("vendor vendored third_party third-party node_modules external deps"))
@@ -329,6 +329,11 @@ func eachLiteral(p repo.Path, text []byte, f func(word []byte)) {
 			f(word)
 		}
 	})
+}
+
+// isExample reports whether a path is below a directory of examples, which have names that documents use for their own.
+func isExample(p repo.Path) bool {
+	return isBelow(p, func(dir string) bool { return testDirs[dir] && !strings.Contains(dir, "test") })
 }
 
 // isTest reports whether a path is that of a test or an example.

@@ -205,16 +205,19 @@ func (j *judge) judgeDefined(i int, where map[string][]definedAt, p *definitionS
 	return g
 }
 
-// pastSymbol returns a symbol with the files that defined it, as that of its owner.
+// pastSymbol returns a symbol with the files that defined it. If its owner is spelled like a type, it has to be of that.
 func (j *judge) pastSymbol(i int, where map[string][]definedAt) goneSymbol {
 	m := &j.list[i]
 	g := goneSymbol{mention: i, name: nameOf(&m.Mention)}
+	if g.name.owner == strings.ToLower(g.name.owner) { // it may be a variable
+		g.name = j.nameOf(&m.Mention)
+	}
 	var texts []repo.Path
 	for _, d := range where[g.name.word()] {
 		isText := g.name.isOption || d.symbol.Kind == literal
 		switch {
 		case !g.name.definedBy(d.file, &d.symbol):
-		case (isText || m.Casual) && isTest(d.file): // an example has such names, too
+		case isText && isTest(d.file), m.Casual && isExample(d.file):
 		case isText:
 			texts = append(texts, d.file)
 		case g.name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
