@@ -12,7 +12,6 @@
 // the rest: which commit wrote the mention (the oldest version of the document that has it, in the unbroken run back
 // from HEAD), whether the thing existed in that commit, which commit removed it, and where it moved. Where the history
 // is cut off, or git lacks a content, the verdict is unknown.
-//
 // [Checker.Check] takes over what did not change since its last check. [TreeChange] compares two trees, without history.
 package docs
 

@@ -247,6 +247,7 @@ func TestCheckAfterCheck(t *testing.T) {
 }
 
 func liveDocuments(t *testing.T, rnd *rand.Rand) {
+	t.Helper()
 	const steps = 25
 	r := testrepo.New(t)
 	code := []string{"api/a.go", "api/b.go", "lib/util.py", "Makefile"}
@@ -311,10 +312,7 @@ func liveDocuments(t *testing.T, rnd *rand.Rand) {
 			r.Git("commit", "-q", "--allow-empty", "-m", fmt.Sprint(step))
 		}
 		got := reportOf(t, checker(t, r.Dir))
-		kept, err := os.MkdirTemp(t.TempDir(), "ken")
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := t.TempDir()
 		if err := os.Rename(r.Path(".git/ken"), filepath.Join(kept, "ken")); err != nil {
 			t.Fatal(err)
 		}
