@@ -28,6 +28,7 @@ var notRunLines = map[string]string{
 	"--serve":              "it serves until it is interrupted; serve.txtar runs it",
 	"--workers":            "it needs the PostgreSQL server of a team; worker_test.go runs it",
 	"--provider anthropic": "it needs a key and the network; survey_model_test.go runs it with a local server",
+	"docs --ignore":        "it needs a stale mention on that line; docs_ignore.txtar runs it",
 	"--lease TOKEN":        "it needs the token that ken survey next prints; survey_lease.txtar runs it",
 	"--provider openai":    "it needs a key and the network; survey_model_test.go runs it with a local server",
 }
