@@ -131,7 +131,7 @@ func TestGreetingOrder(t *testing.T) {
 		moved, renamed, mention("CLAUDE.md", 22, "x.go"), mention("CLAUDE.md", 32, "x.go"), mention("CLAUDE.md", 33, "x.go"), mention("CLAUDE.md", 33, "x.go"),
 	}}
 	const want = repo.QuotationNote + `
-ken: no longer true in documents that you read:
+ken: out of date in instructions for agents:
 AGENTS.md:12 names api/server.go: moved to api/http.go
 AGENTS.md:13 names "RunAll()": renamed to StartAll
 CLAUDE.md:22,32-33 names x.go: gone

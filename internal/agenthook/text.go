@@ -80,7 +80,7 @@ func (g *Greeting) mentions(room int) string {
 	if len(list) == 0 {
 		return ""
 	}
-	text := "ken: no longer true in documents that you read:"
+	text := "ken: out of date in instructions for agents:"
 	for i, m := range list {
 		line := "\n" + m.line()
 		after := moreMentions(list[i+1:])

@@ -56,8 +56,11 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, k := range byTarget[files[i].Path] {
-			if err != nil || anchors[strings.ToLower(j.list[k].Name)] {
-				j.list[k].Verdict = Holds
+			switch m := &j.list[k]; {
+			case err != nil:
+				m.Why = "its document was not read: " + unreadWhy(err)
+			case anchors[strings.ToLower(m.Name)]:
+				m.Verdict = Holds
 			}
 		}
 	})

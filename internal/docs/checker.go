@@ -147,8 +147,9 @@ func (c *Checker) check(ctx context.Context, in *inputs, opts Options) (*Report,
 		past:   &historyReader{Repo: c.Git, head: in.snapshot.Head.Commit, contents: c.Git.Contents(), remark: c.Remark},
 		policy: c.Policy, memories: opts.Memories, index: newTreeIndex(in.files), report: &Report{Head: in.snapshot.Head.Commit},
 	}
-	last := c.lastRecord()
-	if last == nil {
+	last := new(record)
+	if !c.load(recordKind, last) || last.Sparse != c.Git.Sparse() {
+		last = nil
 		j.paths = opts.Paths
 	}
 	if err := j.run(ctx, c, last); err != nil {

@@ -257,15 +257,6 @@ func (c *Checker) now() time.Time {
 	return now()
 }
 
-// lastRecord returns what a check can take over from the last one; nil without one.
-func (c *Checker) lastRecord() *record {
-	rec := new(record)
-	if !c.load(recordKind, rec) || rec.Sparse != c.Git.Sparse() {
-		return nil
-	}
-	return rec
-}
-
 // StaleMentions returns the mentions that the last check of all documents in a worktree listed as stale, by document,
 // and the commit of that check. The survey quotes no paragraph that has one.
 func StaleMentions(ws *workspace.Workspace) (byDocument map[repo.Path][]string, head repo.ID) {

@@ -96,7 +96,7 @@ func (x *nameIndex) update(files []repo.File) (changed []repo.Path, pathsChanged
 		}
 		old := &before[at]
 		at++
-		if old.ID == f.ID && old.Mode == f.Mode && !f.ID.IsZero() {
+		if old.ID == f.ID && old.Mode == f.Mode && !f.ID.IsZero() && old.Unread == "" {
 			x.Files[i] = *old
 		} else {
 			lose(old, !old.Mode.SameType(f.Mode))

@@ -158,7 +158,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		if m.Was == "" {
 			for _, p := range possiblePaths(m.File, &m.Mention, true) {
 				if len(j.history.Touching(repo.Path(p))) > 0 || len(j.history.Below(repo.Path(p))) > 0 {
-					m.Was = repo.Path(p)
+					m.Was, m.ExistedThen = repo.Path(p), IsOutside(m.File) // a memory has no versions that say when
 					break
 				}
 			}

@@ -256,30 +256,23 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 	}
 	var checks []versionCheck
 	var whose []int
+	texts := make([][2][]byte, len(gone))
 	for i, g := range gone {
 		m := &j.list[g.mention]
 		if m.Since == nil || searches[i].last < 0 {
 			continue
 		}
-		var before []byte
+		around := []repo.ID{m.Since.ID}
 		for _, p := range j.history.parents.Of(searches[i].last) {
+			around = append(around, j.history.Commit(p).ID)
+		}
+		for k, commit := range around[:min(2, len(around))] { // after it, and before
 			checks = append(checks, versionCheck{
-				place:  repo.CommitPath{Commit: j.history.Commit(p).ID, Path: searches[i].file},
-				search: &removalSearch{is: func(v *fileVersion) bool { before = bytes.Clone(v.content); return false }},
+				place:  repo.CommitPath{Commit: commit, Path: searches[i].file},
+				search: &removalSearch{is: func(v *fileVersion) bool { texts[i][k] = bytes.Clone(v.content); return false }},
 			})
 			whose = append(whose, -1)
-			break
 		}
-		checks = append(checks, versionCheck{
-			place: repo.CommitPath{Commit: m.Since.ID, Path: searches[i].file},
-			search: &removalSearch{is: func(v *fileVersion) bool {
-				if m.Renamed = renamedTo(before, v.content, mention.SymbolWord(m.Name)); m.Renamed != "" {
-					m.Why += "; renamed to " + m.Renamed
-				}
-				return false
-			}},
-		})
-		whose = append(whose, -1)
 		if g.name.owner == "" {
 			continue
 		}
@@ -302,15 +295,20 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 	if err := j.readVersions(ctx, checks); err != nil {
 		return err
 	}
-	for _, g := range gone {
-		if m := &j.list[g.mention]; g.isText && m.Renamed == "" && j.isForeign(m, g.name) {
+	for i, g := range gone {
+		m := &j.list[g.mention]
+		m.Renamed = renamedTo(texts[i][1], texts[i][0], mention.SymbolWord(m.Name))
+		switch {
+		case m.Renamed != "":
+			m.Why += "; renamed to " + m.Renamed
+		case g.isText && j.isForeign(m, g.name):
 			m.Verdict, m.ExistedThen, m.Why = Ambiguous, false, "it may be a name of another program"
 		}
 	}
 	for k, l := range checks {
 		if l.has {
 			m := &j.list[whose[k]]
-			m.Verdict, m.ExistedThen, m.Since = Ambiguous, false, nil
+			m.Verdict, m.ExistedThen, m.Since, m.Renamed = Ambiguous, false, nil, ""
 			m.Why = "another type in " + l.place.Path.String() + " has it since"
 		}
 	}
@@ -351,12 +349,18 @@ func renamedTo(before, after []byte, name string) string {
 			continue
 		}
 		had++
+		found := make(map[string]bool)
 		for _, other := range added {
 			to, ok := strings.CutPrefix(other, line[:at])
 			if ok {
 				to, ok = strings.CutSuffix(to, line[at+len(name):])
 			}
 			if ok && isNewName(to, name) {
+				found[to] = true
+			}
+		}
+		for to := range found {
+			if len(found) == 1 { // a line with several successors names none
 				votes[to]++
 			}
 		}
