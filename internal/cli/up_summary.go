@@ -126,9 +126,9 @@ func (p *program) printStaleFirst(o *Overview) {
 	}
 	more := ""
 	if len(stale) > most {
-		more = fmt.Sprintf("+%d ", len(stale)-most)
+		more = fmt.Sprintf("+%d; ", len(stale)-most)
 	}
-	p.io.Printf("  %s→ ken docs, or rewrite what moved: ken docs --fix\n\n", more)
+	p.io.Printf("  %slist them: ken docs; rewrite what moved: ken docs --fix\n\n", more)
 }
 
 func isMention(a Attention) bool { return a.Kind == attention.Mention }

@@ -148,15 +148,17 @@ func summaryText(ctx context.Context, w *ken.Repository, uri string) (string, er
 	if err != nil {
 		return "", err
 	}
-	if f := files[0]; !f.CurrentID.IsZero() {
-		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Text), nil
+	f := files[0]
+	if f.CurrentID.IsZero() { // not a readable file; it may be a directory
+		dirs, err := w.Survey(nil).Directories(ctx, []repo.Path{path})
+		if err != nil {
+			return "", err
+		}
+		if d := dirs[0]; d != nil {
+			return withVerdict(d.Verdict.String(), d.Path, d.Reasons, d.TextOrEmpty()), nil
+		}
 	}
-	dirs, err := w.Survey(nil).Directories(ctx, []repo.Path{path}) // not a readable file; it may be a directory
-	if err != nil {
-		return "", err
-	}
-	d := dirs[0]
-	return withVerdict(d.Verdict.String(), d.Path, d.Reasons, d.TextOrEmpty()), nil
+	return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Text), nil
 }
 
 // withVerdict returns a text after a comment with its verdict.
