@@ -61,7 +61,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// Whatever Add returns is the text with one more item.
+// Add returns the text with one more item.
 func FuzzAdd(f *testing.F) {
 	f.Add("docs:\n  ok:\n    - a\n", "x")
 	f.Add("docs: {ok: [a]} # x\n", "- ': #")

@@ -58,7 +58,7 @@ func TestMemories(t *testing.T) {
 	}
 }
 
-// What is stale for agents is known once all documents were checked, and not if that would take long. README.md is not among what they read unasked.
+// StaleForAgents answers once all documents were checked, and not if that would take long. It leaves out README.md.
 func TestStaleForAgents(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("README.md", "Read `api/b.go`.\n")
