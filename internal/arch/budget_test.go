@@ -38,7 +38,7 @@ var budgets = []budget{
 	{[]string{"board", "attention", "dashboard"}, 2449, 2200},
 	{[]string{"share"}, 1927, 1700},
 	{[]string{"web"}, 5652, 5200},
-	{[]string{"mcp"}, 2869, 2300},
+	{[]string{"mcp"}, 2871, 2300},
 	{[]string{"install", "githook", "agenthook"}, 4100, 3900},
 	{[]string{"model"}, 3449, 2900},
 	{[]string{"cli"}, 7837, 6600},
